@@ -48,7 +48,7 @@ const OF_DISKS: Patterns = [
 
 /** Errors of single items. The patterns are common words, so they are not applied to other messages. */
 const OF_ITEMS: Patterns = [
-  [/no connected device has/i, 'noSource'],
+  [/no connected device has|had this file went away/i, 'noSource'],
   [/name too long|ENAMETOOLONG/i, 'longName'],
   [/not empty|ENOTEMPTY|contains/i, 'notEmpty'],
   [/different case|case conflict|differs only in case|upper or lowercase/i, 'case'],

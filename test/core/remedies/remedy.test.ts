@@ -32,6 +32,8 @@ const CAUSES: readonly [error: string, cause: CauseCode][] = [
   ["EACCES: permission denied, open '/x'", 'permission'],
   [windowsNameProblem('a:b') ?? '', 'badName'],
   ['remote "A" uses different upper or lowercase characters than local "a"; change the casing', 'case'],
+  ['pull: peers who had this file went away, or the file has changed while syncing. will retry later', 'noSource'],
+  ['file modified but not rescanned; will try again later', 'changed'],
 ]
 
 describe('the cause of an error', () => {
