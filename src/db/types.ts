@@ -1,4 +1,4 @@
-import type { HistoryEntry, HistoryOrigin } from '../core/history/entry.ts'
+import type { HistoryEntry, HistoryOrigin, PastItem } from '../core/history/entry.ts'
 import type { FileHead, FileInfo } from '../core/records/file-info.ts'
 import type { DeviceId, FolderId, ShortId } from '../core/ids.ts'
 import type { IndexPosition } from '../core/records/index-position.ts'
@@ -285,6 +285,8 @@ export interface History {
   sinceMs(): Promise<number | undefined>
   /** The next change of these names that a scan finds is a version that a user restored. */
   expectRestored(names: readonly string[]): Promise<void>
+  /** Until the next call, these items count as rewound where a scan finds them with that content. */
+  expectRewound(items: ReadonlyMap<string, PastItem>): Promise<void>
   /** The number of the last batch; 0 when there is none. */
   lastBatch(): Promise<number>
   /** The last batch that was stored at a time or before it; 0 when there is none. */

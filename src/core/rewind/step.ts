@@ -1,4 +1,4 @@
-import type { PastItem } from '../history/entry.ts'
+import type { NewItem, PastItem } from '../history/entry.ts'
 import type { ChangedItem } from './moment.ts'
 
 export type RewindMode = 'in-place' | 'beside'
@@ -42,7 +42,7 @@ export function rewindStep(
   return { kind: 'put', past, replaces: true }
 }
 
-export function hasSameContent(a: PastItem, b: PastItem): boolean {
+export function hasSameContent(a: NewItem, b: NewItem): boolean {
   if (a.type !== b.type) return false
   if (a.type === 'symlink') return a.symlinkTarget === b.symlinkTarget
   return a.type === 'directory' || (a.sizeBytes === b.sizeBytes && a.blocksHash === b.blocksHash)

@@ -1,3 +1,4 @@
+import type { PastItem } from '../../core/history/entry.ts'
 import type { RecoverableDatabase } from '../sqlite/recoverable-database.ts'
 import type { History, HistoryStep, HistoryWanted } from '../types.ts'
 import type { FolderTables } from './folder-tables.ts'
@@ -20,6 +21,10 @@ export class StoredHistory implements History {
 
   expectRestored(names: readonly string[]): Promise<void> {
     return this.#database.run(({ files }) => files.history.expectRestored(names))
+  }
+
+  expectRewound(items: ReadonlyMap<string, PastItem>): Promise<void> {
+    return this.#database.run(({ files }) => files.history.expectRewound(items))
   }
 
   lastBatch(): Promise<number> {

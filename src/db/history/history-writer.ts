@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { kindOfChange, newItem, pastItem, type BaselineCounts, type HistoryOrigin } from '../../core/history/entry.ts'
+import { kindOfChange, newItem, pastItem, type BaselineCounts } from '../../core/history/entry.ts'
+import type { HistoryOrigin, NewItem, PastItem } from '../../core/history/entry.ts'
 import { HISTORY_AGE_MS_MAX, historyBytesMax } from '../../core/history/retention.ts'
 import type { ShortId } from '../../core/ids.ts'
 import type { FileHead } from '../../core/records/file-info.ts'
+import { hasSameContent } from '../../core/rewind/step.ts'
 import { CHECKSUM_START, mixNumber } from '../sqlite/checksum.ts'
 import { Query } from '../sqlite/sql.ts'
 import { baselineText, BatchText, packText } from './batch-text.ts'
@@ -45,8 +47,11 @@ export class HistoryWriter {
   readonly #delete: Query
   /** Names whose next change by a scan is a restored version. */
   readonly #restored = new Set<string>()
+  /** Items that a scan finds because a rewind was interrupted before it recorded them. */
+  #rewound: ReadonlyMap<string, PastItem> = new Map()
   #batch: BatchText | undefined
-  #restoredBatch: BatchText | undefined
+  /** Of what a scan finds and did not come by itself. */
+  readonly #found = new Map<HistoryOrigin, BatchText>()
 
   constructor(database: DatabaseSync, nowMs: () => number) {
     this.#nowMs = nowMs
@@ -60,9 +65,14 @@ export class HistoryWriter {
     for (const name of names) if (this.#restored.size < EXPECTED_MAX) this.#restored.add(name)
   }
 
+  /** Until the next call, these items count as rewound where a scan finds them with that content. */
+  expectRewound(items: ReadonlyMap<string, PastItem>): void {
+    this.#rewound = items
+  }
+
   begin(origin: HistoryOrigin): void {
     this.#batch = new BatchText(origin)
-    this.#restoredBatch = undefined
+    this.#found.clear()
   }
 
   add(change: StoredChange, origin: HistoryOrigin): void {
@@ -70,26 +80,28 @@ export class HistoryWriter {
     if (kind === undefined) return
     const { before, beforeHash, after, afterHash } = change
     const via = origin === 'pull' ? change.holders().slice(0, VIA_MAX) : []
-    this.#batchFor(after.name, origin).add({
-      kind,
-      before,
-      after,
-      beforeItem: pastItem(before, beforeHash),
-      afterItem: newItem(after, afterHash),
-      via,
-    })
+    const afterItem = newItem(after, afterHash)
+    const batch = this.#batchFor(origin === 'scan' ? this.#foundOrigin(after.name, afterItem) : origin, origin)
+    batch.add({ kind, before, after, beforeItem: pastItem(before, beforeHash), afterItem, via })
   }
 
-  #batchFor(name: string, origin: HistoryOrigin): BatchText {
-    if (origin !== 'scan' || !this.#restored.delete(name)) return this.#batch!
-    this.#restoredBatch ??= new BatchText('restore')
-    return this.#restoredBatch
+  #foundOrigin(name: string, item: NewItem | undefined): HistoryOrigin {
+    if (this.#restored.delete(name)) return 'restore'
+    const rewound = this.#rewound.get(name)
+    return rewound !== undefined && item !== undefined && hasSameContent(rewound, item) ? 'rewind' : 'scan'
+  }
+
+  #batchFor(origin: HistoryOrigin, ofBatch: HistoryOrigin): BatchText {
+    if (origin === ofBatch) return this.#batch!
+    const batch = this.#found.get(origin) ?? new BatchText(origin)
+    this.#found.set(origin, batch)
+    return batch
   }
 
   /** Stores what was added since `begin`; `records` is the number of our records. */
   end(totals: HistoryTotals, records: number): HistoryTotals {
     let next = totals
-    for (const batch of [this.#batch, this.#restoredBatch]) {
+    for (const batch of [this.#batch, ...this.#found.values()]) {
       if (batch !== undefined && batch.count > 0) next = this.#store(next, batch.toText())
     }
     this.#batch = undefined

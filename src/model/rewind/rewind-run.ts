@@ -60,6 +60,14 @@ export class RewindRun {
     this.#stop.abort(new TwinfoldError('stopped', 'the rewind was stopped'))
   }
 
+  /**
+   * To be called before the folder is scanned after a restart. What this rewind has put before it was interrupted, and
+   * not recorded, is not newer than it: another rewind may remove it.
+   */
+  async expect(signal: AbortSignal): Promise<void> {
+    await this.#expect(await this.#deps.index(), signal)
+  }
+
   /** Returns when it has ended, or the signal aborts: then it is continued later. */
   async run(outer: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([outer, this.#stop.signal])
@@ -94,14 +102,12 @@ export class RewindRun {
 
   async #attempt(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    const { clock, folders } = this.#deps
-    const { folder, path } = this.#entry
-    // What was changed and not scanned yet must be known: it is newer, and would be replaced unseen.
-    await folders.scan(folder, path === '' ? WHOLE_FOLDER : [path])
+    const { folders } = this.#deps
+    const { folder } = this.#entry
     const index = await this.#deps.index()
+    await this.#scan(index, signal)
     await this.#begin(await index.exchange.sequence('local'))
-    const moment = await readMoment(index.history, path, this.#entry.momentMs, new TimeSlice(clock, signal))
-    const { items, kept } = this.#order(moment)
+    const { items, kept } = this.#order(await this.#moment(index, signal))
     this.#items = items.length
     this.#handled = 0
     this.#entry = { ...this.#entry, totals: { ...this.#entry.totals, left: kept, gone: 0, failed: 0 }, problems: [] }
@@ -111,6 +117,29 @@ export class RewindRun {
       const chunk = { items: items.slice(this.#handled, this.#handled + CHUNK_ITEMS), mode, startSequence }
       await this.#add(await folders.rewindItems(folder, chunk))
     }
+  }
+
+  /** What was changed and not scanned yet must be known: it is newer, and would be replaced unseen. */
+  async #scan(index: FolderIndex, signal: AbortSignal): Promise<void> {
+    const { folder, path } = this.#entry
+    await this.#expect(index, signal)
+    try {
+      await this.#deps.folders.scan(folder, path === '' ? WHOLE_FOLDER : [path])
+    } finally {
+      await index.history.expectRewound(new Map())
+    }
+  }
+
+  async #expect(index: FolderIndex, signal: AbortSignal): Promise<void> {
+    if (this.#entry.startSequence === NOT_BEGUN) return
+    const { items } = this.#order(await this.#moment(index, signal))
+    const put = items.flatMap(({ past, target }) => (past === undefined ? [] : [[target, past] as const]))
+    await index.history.expectRewound(new Map(put))
+  }
+
+  #moment({ history }: Pick<FolderIndex, 'history'>, signal: AbortSignal): Promise<Moment> {
+    const { momentMs, path } = this.#entry
+    return readMoment(history, path, momentMs, new TimeSlice(this.#deps.clock, signal))
   }
 
   async #begin(sequence: number): Promise<void> {

@@ -2,6 +2,7 @@ import type { Config, FolderConfig } from '../../core/config/config.ts'
 import { folderRoot } from '../../core/config/folder-root.ts'
 import { messageOf, TwinfoldError } from '../../core/errors.ts'
 import type { FolderId } from '../../core/ids.ts'
+import { NEVER } from '../../core/never.ts'
 import { besideName } from '../../core/rewind/beside.ts'
 import { NO_TOTALS, parseRewindJournal, rewindJournalText, type RewindEntry } from '../../core/rewind/journal.ts'
 import type { Moment } from '../../core/rewind/moment.ts'
@@ -57,7 +58,11 @@ export class Rewinder implements RewindView {
     await this.#journal.load()
     for (const entry of this.#journal.all) {
       if (this.#configured(entry.folder) === undefined) await this.#journal.delete(entry.folder)
-      else if (entry.state === 'running') this.#runs.set(entry.folder, this.#newRun(entry))
+      else if (entry.state === 'running') {
+        const run = this.#newRun(entry)
+        this.#runs.set(entry.folder, run)
+        await run.expect(NEVER).catch(() => {}) // an index that cannot be read ends the run
+      }
     }
   }
 

@@ -91,6 +91,23 @@ test('a restored version that a scan finds is one; the next change of the file i
   assert.deepEqual(found.slice(1).sort(), ['restore changed a', 'scan changed a', 'scan changed b'])
 })
 
+test('what an interrupted rewind has put counts as rewound where a scan finds it with that content', async () => {
+  await using store = await openTestStore(undefined)
+  const index = await store.folder(FOLDER)
+  const changed = (name: string, text: string) => file(name, { blockHashes: blocks(text) })
+  await index.records.updateLocal([changed('a', '1'), changed('b', '1')], 'scan')
+  await index.history.begin()
+  await index.records.updateLocal([changed('a', '2'), changed('b', '2'), changed('c', '2')], 'scan')
+  const before = new Map((await forwards(index)).flatMap(({ name, before: past }) => (past ? [[name, past]] : [])))
+  await index.history.expectRewound(before)
+  await index.records.updateLocal([changed('a', '1'), changed('b', '3'), changed('c', '1')], 'scan')
+  await index.history.expectRewound(new Map())
+  await index.records.updateLocal([changed('a', '2')], 'scan')
+  await index.records.updateLocal([changed('a', '1')], 'scan')
+  const found = (await forwards(index)).slice(4).map(brief)
+  assert.deepEqual(found, ['scan changed b', 'scan changed c', 'rewind changed a', 'scan changed a', 'scan changed a'])
+})
+
 test('it is read in both directions in steps, and survives a restart', async () => {
   using scratch = scratchDirectory()
   const directory = join(scratch.path, 'index')

@@ -31,6 +31,9 @@ async function prepared(seed: number): Promise<{ readonly sim: SimRewind; readon
   return { sim, moment }
 }
 
+const definedOf = (files: typeof PRESENT) =>
+  Object.fromEntries(Object.entries(files).filter(([, content]) => content !== undefined))
+
 /** Every content that was there is there: as a file, or as an old version. */
 async function assertNothingLost(sim: SimRewind, about: string): Promise<void> {
   const all = [await sim.files(), await sim.files(`${ROOT}/.stversions`)].flatMap((files) => Object.values(files))
@@ -42,6 +45,7 @@ async function assertNothingLost(sim: SimRewind, about: string): Promise<void> {
 async function powerLoss(nth: number): Promise<number> {
   const about = `power off at call ${nth}`
   const { sim, moment } = await prepared(nth)
+  const presentMoment = await sim.now()
   const before = sim.disk.faults.callCount
   sim.disk.faults.powerOffAt(nth)
   await sim.begin(moment).catch(() => {})
@@ -56,10 +60,12 @@ async function powerLoss(nth: number): Promise<number> {
   await assertNothingLost(again, about)
   if (!wasBegun) await again.rewind(moment)
   assert.deepEqual(await again.files(), { ...PAST, 'new.txt': 'newer' }, about)
+  await again.rewind(presentMoment)
+  assert.deepEqual(await again.files(), definedOf(PRESENT), `${about}, and another rewind`)
   return calls
 }
 
-test('C-03: a power loss at any call of a rewind: it is completed after the restart, and nothing is lost', async () => {
+test('C-03: a power loss at any call of a rewind: it is completed after the restart, and can be undone', async () => {
   const calls = await powerLoss(1_000_000)
   let tried = 0
   for (let nth = 1; nth <= calls; nth += STEP, tried++) await powerLoss(nth)
