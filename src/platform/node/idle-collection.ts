@@ -1,7 +1,7 @@
 import { executionAsyncResource } from 'node:async_hooks'
-import { readFileSync } from 'node:fs'
 import { performance, PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout as setTimeoutAsync } from 'node:timers/promises'
+import { residentNow } from './page-drops.ts'
 
 /** No garbage was collected for this long. */
 const QUIET_MS = 3_000
@@ -34,6 +34,8 @@ export interface IdleCollectionOptions {
   readonly trim?: () => Promise<void>
   /** Takes what the program has used of its executable out of the resident memory. */
   readonly dropPages?: () => Promise<void>
+  /** Garbage was collected: the process is at work. */
+  readonly onCollected?: () => void
 }
 
 /**
@@ -67,7 +69,7 @@ export class IdleCollection implements Disposable {
 
   constructor(options: IdleCollectionOptions = {}) {
     const { quietMs = QUIET_MS, firstMs = FIRST_MS, hasThreads = () => false } = options
-    const { trim = async () => {}, dropPages = async () => {} } = options
+    const { trim = async () => {}, dropPages = async () => {}, onCollected = () => {} } = options
     this.#quietMs = quietMs
     this.#firstMs = performance.now() + firstMs
     this.#trim = trim
@@ -77,7 +79,10 @@ export class IdleCollection implements Disposable {
     }, STARTED_MS).unref()
     this.#hasThreads = hasThreads
     process.nextTick(() => void this.#ticks.push(executionAsyncResource()))
-    this.#observer = new PerformanceObserver(() => this.#wait(quietMs))
+    this.#observer = new PerformanceObserver(() => {
+      this.#wait(quietMs)
+      onCollected()
+    })
     this.#observer.observe({ entryTypes: ['gc'] })
     this.#wait(quietMs)
   }
@@ -158,12 +163,10 @@ export class IdleCollection implements Disposable {
   }
 }
 
-/** Without pages of files where the system tells: those of the executable come and go. */
+/** Without pages of files: those of the executable come and go. */
 function ownResidentBytes(): number {
-  const bytes = process.memoryUsage.rss()
-  if (process.platform !== 'linux') return bytes
-  const [, pages = 0, ofFiles = 0] = readFileSync('/proc/self/statm', 'latin1').split(' ').map(Number)
-  return pages === 0 ? bytes : bytes * (1 - ofFiles / pages)
+  const { bytes, ofFilesBytes } = residentNow()
+  return bytes - ofFilesBytes
 }
 
 /**

@@ -13,6 +13,7 @@ import { nodeHttpClient } from './net/http-client.ts'
 import { createNodeHttpServer } from './http/http.ts'
 import { IdleCollection } from './idle-collection.ts'
 import { posix } from './native/posix.ts'
+import { PageDrops } from './page-drops.ts'
 import { nodeLines } from './disk/lines.ts'
 import { nodeNet } from './net/net.ts'
 import { PasswordThread } from './threads/password-thread.ts'
@@ -32,13 +33,16 @@ const LATE_ATTRIBUTES: Attributes = {
 
 /** The real machine. Threads start on demand and end with the platform. */
 export function createNodePlatform(): Platform & AsyncDisposable {
+  const dropPages = async () => await posix()?.dropProgramPages()
+  const pageDrops = new PageDrops({ drop: dropPages })
   const idleCollection = new IdleCollection({
     hasThreads: () => threads.isStarted || passwords.isStarted,
     trim: async () => await posix()?.trimMemory(),
-    dropPages: async () => await posix()?.dropProgramPages(),
+    dropPages,
+    onCollected: () => pageDrops.worked(),
   })
   const onEnded = () => idleCollection.threadsEnded()
-  const threads = new DiskThreads({ threads: diskThreadCount(), onEnded })
+  const threads = new DiskThreads({ threads: diskThreadCount(), onReport: () => pageDrops.worked(), onEnded })
   const passwords = new PasswordThread({ onEnded })
   return {
     clock: nodeClock,

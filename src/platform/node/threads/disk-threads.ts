@@ -23,7 +23,7 @@ const ATTEMPTS_MAX = 2
 
 /**
  * A small young generation limits the memory of a thread, 8 MB would cost 4 MB more without being faster; the rest must
- * hold the names of the largest directory.
+ * hold the names of the largest directory. The flags of decision 014 take precedence in V8, also in a thread.
  */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 1_024 }
 
@@ -80,6 +80,8 @@ export interface DiskThreadsOptions {
   readonly entry?: URL | undefined
   /** Idle timeout of threads. */
   readonly idleMs?: number
+  /** Called for all that a thread reports: there is work. */
+  readonly onReport?: () => void
   /** Called when all idle threads have ended. */
   readonly onEnded?: () => void
 }
@@ -92,6 +94,7 @@ export class DiskThreads implements AsyncDisposable {
   readonly #threadsMax: number
   readonly #entry: URL
   readonly #idleMs: number
+  readonly #onReport: () => void
   readonly #onEnded: () => void
   readonly #threads: Thread[] = []
   #queue = new Set<Waiting>()
@@ -101,10 +104,12 @@ export class DiskThreads implements AsyncDisposable {
   #idleTimer: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor({ threads, entry = ENTRY, idleMs = IDLE_MS, onEnded = () => {} }: DiskThreadsOptions) {
+  constructor(options: DiskThreadsOptions) {
+    const { threads, entry = ENTRY, idleMs = IDLE_MS, onReport = () => {}, onEnded = () => {} } = options
     this.#threadsMax = Math.max(1, threads)
     this.#entry = entry
     this.#idleMs = idleMs
+    this.#onReport = onReport
     this.#onEnded = onEnded
   }
 
@@ -258,6 +263,7 @@ export class DiskThreads implements AsyncDisposable {
   }
 
   #take(thread: Thread, report: ThreadReport): void {
+    this.#onReport()
     if (report.kind === 'batch' || report.kind === 'end') {
       const listener = thread.walks.get(report.walk)
       if (report.kind === 'end') thread.walks.delete(report.walk)

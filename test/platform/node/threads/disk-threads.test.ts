@@ -12,7 +12,9 @@ test('disk threads: they end when idle, which is reported each time', async () =
   using scratch = scratchDirectory()
   writeFileSync(join(scratch.path, 'file'), 'x')
   let ended = 0
-  await using threads = new DiskThreads({ threads: 2, idleMs: 50, onEnded: () => ended++ })
+  let reports = 0
+  const onReport = () => reports++
+  await using threads = new DiskThreads({ threads: 2, idleMs: 50, onReport, onEnded: () => ended++ })
   const walker = createNodeWalker(threads)
   for (const expected of [1, 2]) {
     const names: string[] = []
@@ -20,6 +22,7 @@ test('disk threads: they end when idle, which is reported each time', async () =
     for await (const { items } of walker.walk(request, new AbortController().signal))
       names.push(...items.map(({ name }) => name))
     assert.deepEqual(names, ['file'])
+    assert.ok(reports >= expected, `${reports} reports of work`)
     await eventually('the end of the threads', () => ended === expected || undefined)
     assert.equal(threads.isStarted, false)
   }

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+
+const EVERY_MS = 500
+/** A smaller process is not worth the faults: they take a few milliseconds. */
+const RESIDENT_BYTES_MIN = 96 * 1_024 * 1_024
+/** What is used all the time is mapped again at once. */
+const FILE_BYTES_MIN = 24 * 1_024 * 1_024
+
+/** What is resident of a process, and of that what is unchanged from files. */
+export interface Resident {
+  readonly bytes: number
+  readonly ofFilesBytes: number
+}
+
+export interface PageDropsOptions {
+  /** Takes what the program has used of its executable out of the resident memory. */
+  readonly drop: () => Promise<void>
+  readonly nowMs?: () => number
+  readonly resident?: () => Resident
+}
+
+/**
+ * Limits what a process at work has resident of its executable. The kernel maps 64 KiB around each page that is used,
+ * and most pages are used once in a while: after seconds half of 100 MiB is unused code.
+ */
+export class PageDrops {
+  readonly #drop: () => Promise<void>
+  readonly #nowMs: () => number
+  readonly #resident: () => Resident
+  #lastMs = Number.NEGATIVE_INFINITY
+
+  constructor({ drop, nowMs = () => performance.now(), resident = residentNow }: PageDropsOptions) {
+    this.#drop = drop
+    this.#nowMs = nowMs
+    this.#resident = resident
+  }
+
+  /** To be called often while there is work; an idle process needs no timer for it. */
+  worked(): void {
+    const nowMs = this.#nowMs()
+    if (nowMs - this.#lastMs < EVERY_MS) return
+    this.#lastMs = nowMs
+    const { bytes, ofFilesBytes } = this.#resident()
+    if (bytes < RESIDENT_BYTES_MIN || ofFilesBytes < FILE_BYTES_MIN) return
+    this.#drop().catch(() => {}) // they stay
+  }
+}
+
+/** `ofFilesBytes` is 0 where the system does not tell. */
+export function residentNow(): Resident {
+  const bytes = process.memoryUsage.rss()
+  if (process.platform !== 'linux') return { bytes, ofFilesBytes: 0 }
+  const [, pages = 0, ofFiles = 0] = readFileSync('/proc/self/statm', 'latin1').split(' ').map(Number)
+  return { bytes, ofFilesBytes: pages === 0 ? 0 : bytes * (ofFiles / pages) }
+}
