@@ -21,14 +21,22 @@ export interface HashRange {
   readonly endBytes: number
 }
 
+/** Writes the SHA-256 of each of these blocks into `out`, one after the other. */
+export type PutHashes = (blocks: readonly Uint8Array[], out: Uint8Array, at: number) => void
+
+export interface HashMeans {
+  /** Holds at least one block. */
+  readonly buffer: Uint8Array
+  readonly put?: PutHashes
+}
+
 export const HASH_OK = 0
 export const HASH_CHANGED = 1
 export const HASH_FAILED = 2
 
 /**
  * Writes the hashes of a range's blocks into `out` and returns the change stamp that the file had throughout. Undefined
- * when the file does not match the job, before and after, or ends too early: then `out` is undefined too. `buffer` must
- * hold at least one block.
+ * when the file does not match the job, before and after, or ends too early: then `out` is undefined too.
  *
  * For a small file the stat of the walk is the one before: one stat after reading detects any change since.
  */
@@ -36,18 +44,18 @@ export function hashRange(
   source: HashSource,
   job: HashJob,
   range: HashRange,
-  buffer: Uint8Array,
+  means: HashMeans,
   out: Uint8Array,
 ): number | undefined {
-  const isLong = range.endBytes - range.startBytes > buffer.length
+  const isLong = range.endBytes - range.startBytes > means.buffer.length
   if (job.changeStamp !== undefined && !isLong) {
-    const stamp = hashOnce(source, job, range, buffer, out)
+    const stamp = hashOnce(source, job, range, means, out)
     // Another stamp may mean only a new mode or hard link. Read again, with a stat before.
     if (stamp === undefined || stamp === job.changeStamp) return stamp
   }
   const before = source.stat()
   if (!isAsExpected(before, job)) return undefined
-  return hashOnce(source, job, range, buffer, out) === before.changeStamp ? before.changeStamp : undefined
+  return hashOnce(source, job, range, means, out) === before.changeStamp ? before.changeStamp : undefined
 }
 
 /** Returns the change stamp the file has after reading; undefined when it does not match the job. */
@@ -55,11 +63,11 @@ function hashOnce(
   source: HashSource,
   job: HashJob,
   range: HashRange,
-  buffer: Uint8Array,
+  means: HashMeans,
   out: Uint8Array,
 ): number | undefined {
   try {
-    if (!hashBlocks(source, job.blockSizeBytes, range, buffer, out)) return undefined
+    if (!hashBlocks(source, job.blockSizeBytes, range, means, out)) return undefined
   } catch (error) {
     // A directory or a pipe in its place cannot be read at a position.
     if (!isAsExpected(source.stat(), job)) return undefined
@@ -73,22 +81,27 @@ function hashBlocks(
   source: HashSource,
   blockSizeBytes: number,
   range: HashRange,
-  buffer: Uint8Array,
+  means: HashMeans,
   out: Uint8Array,
 ): boolean {
+  const { buffer, put = putHashes } = means
   let written = 0
   for (let start = range.startBytes; start < range.endBytes || written === 0;) {
     const chunkBytes = Math.min(buffer.length - (buffer.length % blockSizeBytes), range.endBytes - start)
     const chunk = buffer.subarray(0, chunkBytes)
     if (!fill(source, chunk, start)) return false
-    for (let at = 0; at < chunkBytes || written === 0; at += blockSizeBytes) {
-      const isWhole = at === 0 && chunkBytes <= blockSizeBytes
-      putHash(isWhole ? chunk : chunk.subarray(at, at + blockSizeBytes), out, written)
-      written += HASH_SIZE_BYTES
-    }
+    const blocks = [chunkBytes <= blockSizeBytes ? chunk : chunk.subarray(0, blockSizeBytes)]
+    for (let at = blockSizeBytes; at < chunkBytes; at += blockSizeBytes)
+      blocks.push(chunk.subarray(at, at + blockSizeBytes))
+    put(blocks, out, written)
+    written += blocks.length * HASH_SIZE_BYTES
     start += chunkBytes
   }
   return true
+}
+
+const putHashes: PutHashes = (blocks, out, at) => {
+  for (let number = 0; number < blocks.length; number++) putHash(blocks[number]!, out, at + number * HASH_SIZE_BYTES)
 }
 
 /** Writes the SHA-256 of `bytes` at a place. As a string: creating buffers takes three times as long. */

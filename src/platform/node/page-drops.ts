@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-const EVERY_MS = 500
+/** A look takes some microseconds. */
+const LOOK_EVERY_MS = 50
+const DROP_EVERY_MS = 500
 /** A smaller process is not worth the faults: they take a few milliseconds. */
-const RESIDENT_BYTES_MIN = 96 * 1_024 * 1_024
+const RESIDENT_BYTES_MIN = 80 * 1_024 * 1_024
 /** What is used all the time is mapped again at once. */
 const FILE_BYTES_MIN = 24 * 1_024 * 1_024
 
@@ -27,7 +29,7 @@ export class PageDrops {
   readonly #drop: () => Promise<void>
   readonly #nowMs: () => number
   readonly #resident: () => Resident
-  #lastMs = Number.NEGATIVE_INFINITY
+  #nextMs = 0
 
   constructor({ drop, nowMs = () => performance.now(), resident = residentNow }: PageDropsOptions) {
     this.#drop = drop
@@ -38,10 +40,11 @@ export class PageDrops {
   /** To be called often while there is work; an idle process needs no timer for it. */
   worked(): void {
     const nowMs = this.#nowMs()
-    if (nowMs - this.#lastMs < EVERY_MS) return
-    this.#lastMs = nowMs
+    if (nowMs < this.#nextMs) return
+    this.#nextMs = nowMs + LOOK_EVERY_MS
     const { bytes, ofFilesBytes } = this.#resident()
     if (bytes < RESIDENT_BYTES_MIN || ofFilesBytes < FILE_BYTES_MIN) return
+    this.#nextMs = nowMs + DROP_EVERY_MS
     this.#drop().catch(() => {}) // they stay
   }
 }

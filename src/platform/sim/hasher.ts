@@ -41,7 +41,8 @@ export class SimHasher implements Hasher {
     if (this.#buffer.length < job.blockSizeBytes) this.#buffer = new Uint8Array(job.blockSizeBytes)
     try {
       const wholeFile = { startBytes: 0, endBytes: job.sizeBytes }
-      if (hashRange(source, job, wholeFile, this.#buffer, blockHashes) === undefined) return { kind: 'changed' }
+      if (hashRange(source, job, wholeFile, { buffer: this.#buffer }, blockHashes) === undefined)
+        return { kind: 'changed' }
       return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
     } catch (error) {
       return { kind: 'failed', code: systemCode(error), message: messageOf(error) }

@@ -59,7 +59,13 @@ function run(
   const { sizeBytes, modifiedS, modifiedNs } = SEEN
   const job: HashJob = { path: '/x', sizeBytes, modifiedS, modifiedNs, blockSizeBytes: BLOCK, changeStamp }
   const hashes = Buffer.alloc(3 * 32)
-  const stamp = hashRange(file, job, { startBytes: 0, endBytes: sizeBytes }, new Uint8Array(bufferBytes), hashes)
+  const stamp = hashRange(
+    file,
+    job,
+    { startBytes: 0, endBytes: sizeBytes },
+    { buffer: new Uint8Array(bufferBytes) },
+    hashes,
+  )
   return { stamp, hashes }
 }
 

@@ -23,6 +23,7 @@ import {
   unpackReport,
   type RangeResult,
 } from '../../../src/platform/node/threads/hash-task.ts'
+import { BlockHasher } from '../../../src/platform/node/threads/block-hasher.ts'
 import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
 import { MemoryIndex } from '../../scanner/memory-index.ts'
 import { reportRow } from '../../support/effort.ts'
@@ -143,7 +144,8 @@ test('C-11: a change with restored size and time is detected, inside a range and
     }
     tried++
     const whole = { startBytes: 0, endBytes: sizeBytes }
-    if (hashRange(meddled, job, whole, new Uint8Array(BLOCK), new Uint8Array(8 * 32)) !== undefined) mixedContentFiles++
+    if (hashRange(meddled, job, whole, { buffer: new Uint8Array(BLOCK) }, new Uint8Array(8 * 32)) !== undefined)
+      mixedContentFiles++
     assert.ok(reads > changeAt)
     assert.deepEqual(jobFor(path), job, 'size and time do not give it away')
   }
@@ -156,7 +158,7 @@ test('C-11: a change with restored size and time is detected, inside a range and
         if (i === changeBefore) changeInSecret(path, 0)
         const startBytes = Math.floor((8 * i) / ranges) * BLOCK
         const parts = [{ ...job, startBytes, endBytes: Math.floor((8 * (i + 1)) / ranges) * BLOCK }]
-        const report = runTask(packTask(1, parts), new HashBuffer())
+        const report = runTask(packTask(1, parts), new HashBuffer(), new BlockHasher())
         found.push({ result: unpackReport(report, parts)[0]!, stamp: report.stamps[0]! })
         assert.equal(found[i]!.result.kind, 'hashed', 'each range for itself sees nothing')
       }

@@ -1,5 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { BlockHasher } from './block-hasher.ts'
 import { HashBuffer, runTask, type HashReport, type HashTask } from './hash-task.ts'
 import type { MakeReport, MakeTask } from './make-pack.ts'
 import { FileMaking } from './make-task.ts'
@@ -35,6 +36,7 @@ function lowerPriority(): void {
 if (parentPort !== null) {
   const port = parentPort
   const buffer = new HashBuffer()
+  const hasher = new BlockHasher()
   const files = new ReadFiles()
   const walks = new WalkSlices((report) => port.postMessage(report, []))
   const making = new FileMaking((report) => port.postMessage(report, []))
@@ -42,7 +44,7 @@ if (parentPort !== null) {
   port.on('message', (order: ThreadOrder) => {
     switch (order.kind) {
       case 'hash': {
-        const report = runTask(order, buffer)
+        const report = runTask(order, buffer, hasher)
         return port.postMessage(report, report.hashes.buffer instanceof ArrayBuffer ? [report.hashes.buffer] : [])
       }
       case 'read':

@@ -3,6 +3,7 @@ import { messageOf, systemCode } from '../../../core/errors.ts'
 import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, putHash, type HashRange } from '../../files/hash-file.ts'
 import type { HashJob, HashResult } from '../../hasher.ts'
 import { openHashSource } from '../disk/hash-source.ts'
+import type { BlockHasher } from './block-hasher.ts'
 
 /** Parts of files as posted to a thread: one string and flat arrays. */
 export interface HashTask {
@@ -35,6 +36,8 @@ export interface HashReport {
 export type HashPart = HashJob & Partial<HashRange>
 
 const READ_BYTES_MIN = 1024 * 1024
+/** Larger blocks are not read together: the buffer would take too much memory. */
+const READ_BYTES_MAX = 4 * 1024 * 1024
 
 /** Grows to the largest block and is reused for every file: reading allocates nothing. */
 export class HashBuffer {
@@ -45,8 +48,11 @@ export class HashBuffer {
     this.#allocate = allocate
   }
 
-  for(blockSizeBytes: number): Uint8Array {
-    if (this.#bytes.length < blockSizeBytes) this.#bytes = this.#allocate(Math.max(blockSizeBytes, READ_BYTES_MIN))
+  /** At least one block; as many as given where that is not too much. */
+  for(blockSizeBytes: number, blocks = 1): Uint8Array {
+    const togetherBytes = blockSizeBytes * blocks
+    const sizeBytes = togetherBytes <= READ_BYTES_MAX ? togetherBytes : blockSizeBytes
+    if (this.#bytes.length < sizeBytes) this.#bytes = this.#allocate(Math.max(sizeBytes, READ_BYTES_MIN))
     return this.#bytes
   }
 }
@@ -82,7 +88,7 @@ export function packTask(id: number, parts: readonly HashPart[]): HashTask {
 }
 
 /** Runs in the thread. Never throws: the error of a file is its result. */
-export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
+export function runTask(task: HashTask, buffer: HashBuffer, hasher: BlockHasher): HashReport {
   const parts = unpackTask(task)
   const codes = new Uint8Array(parts.length)
   const stamps = new Float64Array(parts.length)
@@ -94,7 +100,7 @@ export function runTask(task: HashTask, buffer: HashBuffer): HashReport {
     const room = hashes.subarray(offset, offset + roomFor(part))
     offset += room.length
     try {
-      const stamp = hashPart(part, buffer.for(part.blockSizeBytes), room)
+      const stamp = hashPart(part, buffer.for(part.blockSizeBytes, hasher.atOnce), room, hasher)
       codes[at] = stamp === undefined ? HASH_CHANGED : HASH_OK
       stamps[at] = stamp ?? 0
     } catch (error) {
@@ -148,12 +154,17 @@ export function joinRanges(ranges: readonly RangeResult[]): HashResult {
   return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
 }
 
-function hashPart(part: HashJob & HashRange, buffer: Uint8Array, room: Uint8Array): number | undefined {
+function hashPart(
+  part: HashJob & HashRange,
+  buffer: Uint8Array,
+  room: Uint8Array,
+  { put }: BlockHasher,
+): number | undefined {
   const source = openHashSource(part.path)
   try {
     // not `using`: it takes as long as the call that closes the file
     const blocksBytes = room.length - HASH_SIZE_BYTES
-    const stamp = hashRange(source, part, part, buffer, room)
+    const stamp = hashRange(source, part, part, { buffer, put }, room)
     if (stamp !== undefined) putHash(room.subarray(0, blocksBytes), room, blocksBytes)
     return stamp
   } finally {

@@ -1,4 +1,5 @@
 import type { Hasher, HashJob, HashOptions, HashResult } from '../../hasher.ts'
+import { BlockHasher } from './block-hasher.ts'
 import { DiskThreads, type DiskThreadsOptions } from './disk-threads.ts'
 import {
   bytesOf,
@@ -30,6 +31,7 @@ export function createNodeHasher(threads: DiskThreads | DiskThreadsOptions): Has
 class NodeHasher implements Hasher {
   readonly #threads: DiskThreads
   readonly #buffer = new HashBuffer()
+  readonly #blocks = new BlockHasher()
 
   constructor(threads: DiskThreads) {
     this.#threads = threads
@@ -76,7 +78,7 @@ class NodeHasher implements Hasher {
 
   #hashHere(job: HashJob, onBytes: (count: number) => void): readonly HashResult[] {
     const parts = [job]
-    const results = unpackReport(runTask(packTask(0, parts), this.#buffer), parts)
+    const results = unpackReport(runTask(packTask(0, parts), this.#buffer, this.#blocks), parts)
     onBytes(job.sizeBytes)
     return results
   }
