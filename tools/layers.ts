@@ -68,7 +68,7 @@ export const ROWS: Readonly<Record<string, readonly string[]>> = {
     'doctor',
   ],
   platform: ['*', 'files', 'platform.ts', 'sim', 'node'],
-  'platform/node': ['native', 'disk', 'threads', 'net', 'http', '*'],
+  'platform/node': ['native', 'disk', 'hashing', 'threads', 'net', 'http', '*'],
   db: ['types.ts', 'sqlite', 'leveldb', 'blocks', 'history', 'bases', 'folder', '*', 'syncthing'],
   http: ['types.ts', 'formats', 'pipeline', 'views', 'access', 'static', 'routes', 'webdav', '*'],
   main: [

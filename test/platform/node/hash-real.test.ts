@@ -23,7 +23,7 @@ import {
   unpackReport,
   type RangeResult,
 } from '../../../src/platform/node/threads/hash-task.ts'
-import { BlockHasher } from '../../../src/platform/node/threads/block-hasher.ts'
+import { BlockHasher } from '../../../src/platform/node/hashing/block-hasher.ts'
 import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
 import { MemoryIndex } from '../../scanner/memory-index.ts'
 import { reportRow } from '../../support/effort.ts'

@@ -1,6 +1,6 @@
 import { constants, getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { BlockHasher } from './block-hasher.ts'
+import { BlockHasher } from '../hashing/block-hasher.ts'
 import { HashBuffer, runTask, type HashReport, type HashTask } from './hash-task.ts'
 import type { MakeReport, MakeTask } from './make-pack.ts'
 import { FileMaking } from './make-task.ts'

@@ -3,7 +3,7 @@ import { messageOf, systemCode } from '../../../core/errors.ts'
 import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, putHash, type HashRange } from '../../files/hash-file.ts'
 import type { HashJob, HashResult } from '../../hasher.ts'
 import { openHashSource } from '../disk/hash-source.ts'
-import type { BlockHasher } from './block-hasher.ts'
+import type { BlockHasher } from '../hashing/block-hasher.ts'
 
 /** Parts of files as posted to a thread: one string and flat arrays. */
 export interface HashTask {

@@ -1,5 +1,5 @@
 import type { Hasher, HashJob, HashOptions, HashResult } from '../../hasher.ts'
-import { BlockHasher } from './block-hasher.ts'
+import { BlockHasher } from '../hashing/block-hasher.ts'
 import { DiskThreads, type DiskThreadsOptions } from './disk-threads.ts'
 import {
   bytesOf,

@@ -3,9 +3,9 @@ import { hash, randomBytes } from 'node:crypto'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { BlockHasher } from '../../../../src/platform/node/threads/block-hasher.ts'
+import { BlockHasher } from '../../../../src/platform/node/hashing/block-hasher.ts'
 import { HashBuffer, packTask, runTask, unpackReport } from '../../../../src/platform/node/threads/hash-task.ts'
-import { Sha256Lanes } from '../../../../src/platform/node/threads/sha256-lanes.ts'
+import { Sha256Lanes } from '../../../../src/platform/node/hashing/sha256-lanes.ts'
 import { scratchDirectory } from '../../../support/scratch.ts'
 
 const BLOCK_BYTES = 128 * 1_024

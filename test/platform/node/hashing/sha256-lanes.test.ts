@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { hash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { CHUNK_BYTES, LANE_BYTES } from '../../../../src/platform/node/threads/sha256-kernel.ts'
-import { Sha256Lanes } from '../../../../src/platform/node/threads/sha256-lanes.ts'
+import { CHUNK_BYTES, LANE_BYTES } from '../../../../src/platform/node/hashing/sha256-kernel.ts'
+import { Sha256Lanes } from '../../../../src/platform/node/hashing/sha256-lanes.ts'
 
 /** Around the borders of a chunk, of its ending, and of the room of a lane. */
 const SIZES_BYTES = [0, CHUNK_BYTES, LANE_BYTES, 3 * LANE_BYTES].flatMap((size) =>
