@@ -27,7 +27,8 @@ export type PutHashes = (blocks: readonly Uint8Array[], out: Uint8Array, at: num
 export interface HashMeans {
   /** Holds at least one block. */
   readonly buffer: Uint8Array
-  readonly put?: PutHashes
+  /** One at a time if undefined. */
+  readonly put?: PutHashes | undefined
 }
 
 export const HASH_OK = 0

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** A look takes some microseconds. */
 const LOOK_EVERY_MS = 50
 const DROP_EVERY_MS = 500
-/** A smaller process is not worth the faults: they take a few milliseconds. */
+/** A smaller process is spared the page faults. */
 const RESIDENT_BYTES_MIN = 80 * 1_024 * 1_024
 /** What is used all the time is mapped again at once. */
 const FILE_BYTES_MIN = 24 * 1_024 * 1_024
@@ -22,8 +22,8 @@ export interface PageDropsOptions {
 }
 
 /**
- * Limits what a process at work has resident of its executable. The kernel maps 64 KiB around each page that is used,
- * and most pages are used once in a while: after seconds half of 100 MiB is unused code.
+ * Limits what a process at work has resident of its executable. The kernel maps 64 KiB around each page that is used:
+ * soon 45 to 50 MiB, of which half is not in use.
  */
 export class PageDrops {
   readonly #drop: () => Promise<void>

@@ -1,7 +1,6 @@
 /** A hashing thread that ends at a file named `crash-once`, the first time, and at one named `crash-always`. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import { BlockHasher } from '../../../src/platform/node/hashing/block-hasher.ts'
 import { HashBuffer, runTask, type HashTask } from '../../../src/platform/node/threads/hash-task.ts'
 
 const buffer = new HashBuffer()
@@ -12,5 +11,5 @@ parentPort?.on('message', (task: HashTask) => {
     writeFileSync(`${path}.done`, '')
     process.exit(1)
   }
-  parentPort?.postMessage(runTask(task, buffer, new BlockHasher()), [])
+  parentPort?.postMessage(runTask(task, buffer), [])
 })

@@ -23,7 +23,6 @@ import {
   unpackReport,
   type RangeResult,
 } from '../../../src/platform/node/threads/hash-task.ts'
-import { BlockHasher } from '../../../src/platform/node/hashing/block-hasher.ts'
 import { createNodeHasher } from '../../../src/platform/node/threads/hash.ts'
 import { MemoryIndex } from '../../scanner/memory-index.ts'
 import { reportRow } from '../../support/effort.ts'
@@ -158,7 +157,7 @@ test('C-11: a change with restored size and time is detected, inside a range and
         if (i === changeBefore) changeInSecret(path, 0)
         const startBytes = Math.floor((8 * i) / ranges) * BLOCK
         const parts = [{ ...job, startBytes, endBytes: Math.floor((8 * (i + 1)) / ranges) * BLOCK }]
-        const report = runTask(packTask(1, parts), new HashBuffer(), new BlockHasher())
+        const report = runTask(packTask(1, parts), new HashBuffer())
         found.push({ result: unpackReport(report, parts)[0]!, stamp: report.stamps[0]! })
         assert.equal(found[i]!.result.kind, 'hashed', 'each range for itself sees nothing')
       }

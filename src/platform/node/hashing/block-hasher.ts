@@ -9,6 +9,7 @@ const FAST_BYTES_PER_MS = 1_000_000
 const MEASURED_BYTES_MIN = 64 * 1_024
 const MEASUREMENTS = 4
 const CLOCK_STEP_MS = 0.001
+const CHECKED_BYTES = 1_000
 /** V8 begins with quickly made code and replaces it within this. */
 const TRIAL_BYTES = 64 * 1_024 * 1_024
 /** Less is within what differs from one measurement to the next. */
@@ -16,7 +17,7 @@ const GAIN_MIN = 1.1
 
 export interface BlockHasherOptions {
   readonly nowMs?: () => number
-  /** Throws where it is not to be had. */
+  /** Throws where they are not to be had. */
   readonly lanes?: () => Pick<Sha256Lanes, 'put'>
 }
 
@@ -72,7 +73,7 @@ export class BlockHasher {
     this.#isDecided = this.#singleRate >= FAST_BYTES_PER_MS
     if (this.#isDecided) return
     try {
-      this.#lanes = this.#makeLanes()
+      this.#lanes = checked(this.#makeLanes())
     } catch {
       this.#isDecided = true
     }
@@ -85,6 +86,17 @@ export class BlockHasher {
     this.#isDecided = true
     if (this.#lanesRate < this.#singleRate * GAIN_MIN) this.#lanes = undefined
   }
+}
+
+/** Throws if they make other hashes than OpenSSL here: an index of wrong hashes would be worse than a slow scan. */
+function checked(lanes: Pick<Sha256Lanes, 'put'>): Pick<Sha256Lanes, 'put'> {
+  const messages = Array.from({ length: LANES }, (_, lane) => new Uint8Array(CHECKED_BYTES).fill(lane + 1))
+  const found = Buffer.alloc(LANES * HASH_SIZE_BYTES)
+  const expected = Buffer.alloc(found.length)
+  lanes.put(messages, found, 0)
+  messages.forEach((message, lane) => putHash(message, expected, lane * HASH_SIZE_BYTES))
+  if (!found.equals(expected)) throw new Error('other hashes')
+  return lanes
 }
 
 function areEqualInSize(blocks: readonly Uint8Array[], from: number): boolean {

@@ -217,7 +217,7 @@ function fractions(root: (value: number) => number, count: number): readonly num
 }
 
 function bytesOf(words: readonly number[]): readonly number[] {
-  return words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte))
+  return words.flatMap((word) => FOUR.map((byte) => word * 4 + byte))
 }
 
 function writeName(code: WasmCode, name: string): WasmCode {

@@ -1,7 +1,7 @@
 /** The logarithm of 16: all vectors in memory are aligned. */
 const ALIGNMENT = 4
 
-// Opcodes by their names in the specification of WebAssembly; those from V128_LOAD on have a prefix.
+// Opcodes by their names in the specification of WebAssembly. Those of vectors are written by `vector`, with a prefix.
 export const LOOP = [0x03, 0x40]
 export const BR_IF_LOOP = [0x0d, 0]
 export const END = 0x0b

@@ -1,6 +1,7 @@
 import { blockCount, blocksHashOf, HASH_SIZE_BYTES } from '../../../core/records/blocks.ts'
 import { messageOf, systemCode } from '../../../core/errors.ts'
-import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, putHash, type HashRange } from '../../files/hash-file.ts'
+import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, putHash } from '../../files/hash-file.ts'
+import type { HashMeans, HashRange } from '../../files/hash-file.ts'
 import type { HashJob, HashResult } from '../../hasher.ts'
 import { openHashSource } from '../disk/hash-source.ts'
 import type { BlockHasher } from '../hashing/block-hasher.ts'
@@ -87,8 +88,8 @@ export function packTask(id: number, parts: readonly HashPart[]): HashTask {
   return task
 }
 
-/** Runs in the thread. Never throws: the error of a file is its result. */
-export function runTask(task: HashTask, buffer: HashBuffer, hasher: BlockHasher): HashReport {
+/** Runs in the thread. Never throws: the error of a file is its result. Without a hasher, one block at a time. */
+export function runTask(task: HashTask, buffer: HashBuffer, hasher?: BlockHasher): HashReport {
   const parts = unpackTask(task)
   const codes = new Uint8Array(parts.length)
   const stamps = new Float64Array(parts.length)
@@ -100,7 +101,7 @@ export function runTask(task: HashTask, buffer: HashBuffer, hasher: BlockHasher)
     const room = hashes.subarray(offset, offset + roomFor(part))
     offset += room.length
     try {
-      const stamp = hashPart(part, buffer.for(part.blockSizeBytes, hasher.atOnce), room, hasher)
+      const stamp = hashPart(part, { buffer: buffer.for(part.blockSizeBytes, hasher?.atOnce), put: hasher?.put }, room)
       codes[at] = stamp === undefined ? HASH_CHANGED : HASH_OK
       stamps[at] = stamp ?? 0
     } catch (error) {
@@ -154,17 +155,12 @@ export function joinRanges(ranges: readonly RangeResult[]): HashResult {
   return { kind: 'hashed', blockHashes, blocksHash: blocksHashOf(blockHashes) }
 }
 
-function hashPart(
-  part: HashJob & HashRange,
-  buffer: Uint8Array,
-  room: Uint8Array,
-  { put }: BlockHasher,
-): number | undefined {
+function hashPart(part: HashJob & HashRange, means: HashMeans, room: Uint8Array): number | undefined {
   const source = openHashSource(part.path)
   try {
     // not `using`: it takes as long as the call that closes the file
     const blocksBytes = room.length - HASH_SIZE_BYTES
-    const stamp = hashRange(source, part, part, { buffer, put }, room)
+    const stamp = hashRange(source, part, part, means, room)
     if (stamp !== undefined) putHash(room.subarray(0, blocksBytes), room, blocksBytes)
     return stamp
   } finally {

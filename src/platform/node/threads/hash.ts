@@ -1,5 +1,4 @@
 import type { Hasher, HashJob, HashOptions, HashResult } from '../../hasher.ts'
-import { BlockHasher } from '../hashing/block-hasher.ts'
 import { DiskThreads, type DiskThreadsOptions } from './disk-threads.ts'
 import {
   bytesOf,
@@ -31,7 +30,6 @@ export function createNodeHasher(threads: DiskThreads | DiskThreadsOptions): Has
 class NodeHasher implements Hasher {
   readonly #threads: DiskThreads
   readonly #buffer = new HashBuffer()
-  readonly #blocks = new BlockHasher()
 
   constructor(threads: DiskThreads) {
     this.#threads = threads
@@ -78,7 +76,7 @@ class NodeHasher implements Hasher {
 
   #hashHere(job: HashJob, onBytes: (count: number) => void): readonly HashResult[] {
     const parts = [job]
-    const results = unpackReport(runTask(packTask(0, parts), this.#buffer, this.#blocks), parts)
+    const results = unpackReport(runTask(packTask(0, parts), this.#buffer), parts)
     onBytes(job.sizeBytes)
     return results
   }

@@ -34,7 +34,7 @@ function hasherWhere(lanesMs: number) {
   const lanes = () => {
     const real = new Sha256Lanes()
     const put: Sha256Lanes['put'] = (messages, out, at) => {
-      together++
+      if (messages[0]!.length >= BLOCK_BYTES) together++
       time.passMs(lanesMs - 1)
       real.put(messages, out, at)
     }
@@ -80,6 +80,16 @@ test('a processor with instructions for SHA-256, or without WebAssembly, has no 
   let nowMs = 0
   const without = new BlockHasher({ nowMs: () => nowMs++, lanes })
   assert.deepEqual([putAll(without, blocks), without.atOnce, made], [hashesOf(blocks), 1, 1])
+})
+
+test('lanes that make other hashes are not used', () => {
+  let nowMs = 0
+  const lanes = () => ({
+    put: (_: readonly Uint8Array[], out: Uint8Array, at: number) => void out.fill(1, at, at + 128),
+  })
+  const hasher = new BlockHasher({ nowMs: () => nowMs++, lanes })
+  const blocks = Array.from({ length: 16 }, () => randomBytes(BLOCK_BYTES))
+  assert.deepEqual([putAll(hasher, blocks), hasher.atOnce], [hashesOf(blocks), 1])
 })
 
 test('blocks of several sizes, as at the end of a file', () => {
