@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { containerHome, foreignMounts, unknownTimeZone } from '../../src/main/container-user.ts'
 import { testProgram } from '../../tools/test-program.ts'
 import { endOf, runCommand, startCommand } from '../support/command.ts'
+import { unreachableClone } from '../support/readable-clone.ts'
 import { eventually, scratchDirectory } from '../support/scratch.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -47,27 +48,31 @@ test('the entry of the image: refused while open, healthy once it runs, stopped 
 
 const isRoot = process.getuid?.() === 0
 
-test('as root it becomes PUID:PGID before it writes; files have UMASK', { skip: !isRoot && 'needs root' }, async () => {
-  using scratch = scratchDirectory()
-  chmodSync(scratch.path, 0o755)
-  const home = join(scratch.path, 'config')
-  const env = { STHOMEDIR: home, PUID: '65534', PGID: '65533', UMASK: '027', NODE_COMPILE_CACHE: '' }
-  const made = await runCommand(['generate', '--gui-user=ann', '--gui-password=-'], { entry, env, input: 'secret\n' })
-  assert.equal(made.code, 0, made.err)
-  const owners = ['', 'config.xml', 'key.pem'].map((name) => statSync(join(home, name)))
-  assert.deepEqual(
-    owners.map(({ uid, gid }) => [uid, gid]),
-    [
-      [65_534, 65_533],
-      [65_534, 65_533],
-      [65_534, 65_533],
-    ],
-  )
-  const wrong = await runCommand(['generate'], { entry, env: { ...env, PUID: 'me' } })
-  assert.deepEqual([wrong.code, wrong.err], [1, 'twinfold: error: PUID=me is not the number of a user or group\n'])
-  const mask = await runCommand(['generate'], { entry, env: { ...env, UMASK: '9' } })
-  assert.match(mask.err, /UMASK=9 is not an octal number such as 022/)
-})
+test(
+  'as root it becomes PUID:PGID before it writes; files have UMASK',
+  { skip: isRoot ? unreachableClone() : 'needs root' },
+  async () => {
+    using scratch = scratchDirectory()
+    chmodSync(scratch.path, 0o755)
+    const home = join(scratch.path, 'config')
+    const env = { STHOMEDIR: home, PUID: '65534', PGID: '65533', UMASK: '027', NODE_COMPILE_CACHE: '' }
+    const made = await runCommand(['generate', '--gui-user=ann', '--gui-password=-'], { entry, env, input: 'secret\n' })
+    assert.equal(made.code, 0, made.err)
+    const owners = ['', 'config.xml', 'key.pem'].map((name) => statSync(join(home, name)))
+    assert.deepEqual(
+      owners.map(({ uid, gid }) => [uid, gid]),
+      [
+        [65_534, 65_533],
+        [65_534, 65_533],
+        [65_534, 65_533],
+      ],
+    )
+    const wrong = await runCommand(['generate'], { entry, env: { ...env, PUID: 'me' } })
+    assert.deepEqual([wrong.code, wrong.err], [1, 'twinfold: error: PUID=me is not the number of a user or group\n'])
+    const mask = await runCommand(['generate'], { entry, env: { ...env, UMASK: '9' } })
+    assert.match(mask.err, /UMASK=9 is not an octal number such as 022/)
+  },
+)
 
 test('the home is that which is given or mounted, as images of Syncthing have it', () => {
   const at = (...mounted: string[]) => containerHome({}, (path) => mounted.includes(path))
