@@ -7,6 +7,8 @@ import { Sha256Lanes } from './sha256-lanes.ts'
 const FAST_BYTES_PER_MS = 1_000_000
 /** A measured block; smaller ones take as long as the calls around them. */
 const MEASURED_BYTES_MIN = 64 * 1_024
+/** Four larger ones take too much memory. */
+const LANE_BLOCK_BYTES_MAX = 1_024 * 1_024
 const MEASUREMENTS = 4
 const CLOCK_STEP_MS = 0.001
 const CHECKED_BYTES = 1_000
@@ -97,6 +99,11 @@ function checked(lanes: Pick<Sha256Lanes, 'put'>): Pick<Sha256Lanes, 'put'> {
   messages.forEach((message, lane) => putHash(message, expected, lane * HASH_SIZE_BYTES))
   if (!found.equals(expected)) throw new Error('other hashes')
   return lanes
+}
+
+/** Whether blocks of this size can be hashed together. */
+export function isForLanes(sizeBytes: number): boolean {
+  return sizeBytes >= MEASURED_BYTES_MIN && sizeBytes <= LANE_BLOCK_BYTES_MAX
 }
 
 function areEqualInSize(blocks: readonly Uint8Array[], from: number): boolean {

@@ -2,6 +2,8 @@ import { read, readSync, write, writeSync } from 'node:fs'
 import { HASH_SIZE_BYTES } from '../../../core/records/blocks.ts'
 import { messageOf, systemCode } from '../../../core/errors.ts'
 import { hasHash, type CheckedBlock, type FileOutcome } from '../../file-maker.ts'
+import type { BlockHasher } from '../hashing/block-hasher.ts'
+import { BlockGroups } from './block-groups.ts'
 import { HashBuffer } from './hash-task.ts'
 import { isWholePages, pageMemory } from '../disk/page-memory.ts'
 
@@ -39,22 +41,26 @@ export type BlockOutcome = Exclude<FileOutcome, { kind: 'made' }> | { readonly k
 /** Concurrent disk calls; the threads of libuv serve other callers too. */
 const WRITES_AT_ONCE = 4
 
+type Hasher = Pick<BlockHasher, 'atOnce' | 'put'>
 type Report = (order: { readonly number: number }, outcome: BlockOutcome | CopyOutcome) => void
 
-/** Checks and writes blocks in a thread. During a direct write the next block is hashed. */
+/** Checks and writes blocks in a thread. During direct writes the next blocks are hashed. */
 export class BlockWriting {
   readonly #report: Report
-  readonly #queue: NumberedBlock[] = []
+  readonly #hasher: Hasher
+  readonly #groups: BlockGroups<NumberedBlock>
   /** One per concurrent copy. */
   readonly #buffers: HashBuffer[] = []
   #writing = 0
 
-  constructor(report: Report) {
+  constructor(report: Report, hasher: Hasher) {
     this.#report = report
+    this.#hasher = hasher
+    this.#groups = new BlockGroups({ hasher, onReady: () => this.#proceed() })
   }
 
   write(block: NumberedBlock): void {
-    this.#queue.push(block)
+    this.#groups.add(block)
     this.#proceed()
   }
 
@@ -73,14 +79,27 @@ export class BlockWriting {
 
   #proceed(): void {
     while (this.#writing < WRITES_AT_ONCE) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      this.#begin(next)
+      const group = this.#groups.next()
+      if (group === undefined) return
+      this.#beginAll(group)
     }
   }
 
+  #beginAll(group: readonly NumberedBlock[]): void {
+    const hashes = Buffer.allocUnsafe(group.length * HASH_SIZE_BYTES)
+    this.#hasher.put(
+      group.map(({ data }) => data),
+      hashes,
+      0,
+    )
+    group.forEach((block, at) => {
+      const found = hashes.subarray(at * HASH_SIZE_BYTES, (at + 1) * HASH_SIZE_BYTES)
+      if (found.equals(block.hash)) this.#begin(block)
+      else this.#report(block, { kind: 'different' })
+    })
+  }
+
   #begin(block: NumberedBlock): void {
-    if (!hasHash(block)) return this.#report(block, { kind: 'different' })
     const { direct, data, positionBytes } = block
     if (direct === undefined) return this.#report(block, written(block, 0))
     this.#writing++

@@ -39,7 +39,7 @@ if (parentPort !== null) {
   const hasher = new BlockHasher()
   const files = new ReadFiles()
   const walks = new WalkSlices((report) => port.postMessage(report, []))
-  const making = new FileMaking((report) => port.postMessage(report, []))
+  const making = new FileMaking((report) => port.postMessage(report, []), hasher)
   lowerPriority()
   port.on('message', (order: ThreadOrder) => {
     switch (order.kind) {

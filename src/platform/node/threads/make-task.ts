@@ -9,6 +9,7 @@ import {
   type NumberedFile,
   type NumberedOutcome,
 } from './make-pack.ts'
+import type { BlockHasher } from '../hashing/block-hasher.ts'
 import { posix } from '../native/posix.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { exactStat } from '../disk/disk-stat.ts'
@@ -36,12 +37,13 @@ export class FileMaking {
   readonly #queue: NumberedFile[] = []
   readonly #results: NumberedOutcome[] = []
   readonly #directories = new SharedDirectories(FILES_PER_DIRECTORY_MAX)
-  readonly #blocks = new BlockWriting((order, outcome) => this.#report(order, outcome))
+  readonly #blocks: BlockWriting
   #syncing = 0
   #scheduled = false
 
-  constructor(post: (report: MakeReport) => void) {
+  constructor(post: (report: MakeReport) => void, hasher: Pick<BlockHasher, 'atOnce' | 'put'>) {
     this.#post = post
+    this.#blocks = new BlockWriting((order, outcome) => this.#report(order, outcome), hasher)
   }
 
   receive({ files, blocks, copies }: MakeTask): void {
