@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { BlockOrder } from '../../../src/platform/files/block-reader.ts'
 import { NodeBlockReader } from '../../../src/platform/node/block-reader.ts'
+import { exactStat } from '../../../src/platform/node/disk/disk-stat.ts'
 import { DiskThreads } from '../../../src/platform/node/threads/disk-threads.ts'
 import { SharedMemory } from '../../../src/platform/node/threads/shared-memory.ts'
 import { asOrdinaryUser } from '../../support/ordinary-user.ts'
@@ -31,6 +32,37 @@ test('one small block starts no thread, several do, and then single ones use it 
   assert.equal((await blocks.read(orderFor(scratch.path, 'large', Buffer.alloc(200 * KIB)))).kind, 'read')
   assert.equal(threads.isStarted, true)
   assert.equal((await blocks.read(small)).kind, 'read')
+})
+
+test('large blocks get a second thread where they are hashed, and share one where they are only read', async () => {
+  using scratch = scratchDirectory()
+  const order = orderFor(scratch.path, 'large', Buffer.alloc(2_048 * KIB, 'x'))
+  const recorded = exactStat(statSync(join(scratch.path, 'large'), { bigint: true }))
+  for (const [each, count] of [
+    [order, 2],
+    [{ ...order, recorded }, 1],
+  ] as const) {
+    await using threads = new DiskThreads({ threads: 2 })
+    const blocks = new NodeBlockReader(threads)
+    await Promise.all(Array.from({ length: 4 }, () => blocks.read(each)))
+    assert.equal(threads.startedCount, count)
+  }
+})
+
+test('a thread that only hashing needed ends while another reads', async () => {
+  using scratch = scratchDirectory()
+  const order = orderFor(scratch.path, 'large', Buffer.alloc(2_048 * KIB, 'x'))
+  const recorded = exactStat(statSync(join(scratch.path, 'large'), { bigint: true }))
+  await using threads = new DiskThreads({ threads: 2, idleMs: 300 })
+  const blocks = new NodeBlockReader(threads)
+  await Promise.all(Array.from({ length: 4 }, () => blocks.read(order)))
+  assert.equal(threads.startedCount, 2)
+  const endMs = performance.now() + 10_000
+  while (threads.startedCount === 2 && performance.now() < endMs) {
+    const reads = Array.from({ length: 4 }, () => blocks.read({ ...order, recorded }))
+    for (const result of await Promise.all(reads)) if (result.kind === 'read') result.releaseBuffer()
+  }
+  assert.equal(threads.startedCount, 1)
 })
 
 test('a crashed thread is replaced; a task that crashes two of them fails alone', async () => {

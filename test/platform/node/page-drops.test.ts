@@ -6,7 +6,8 @@ import { PageDrops, residentNow, type Resident } from '../../../src/platform/nod
 const DIRECTORY = new URL('../../../src/platform/node/', import.meta.url)
 const notLinux = process.platform === 'linux' ? false : 'only Linux tells and drops pages of files'
 const MIB = 1_024 * 1_024
-const LARGE: Resident = { bytes: 120 * MIB, ofFilesBytes: 40 * MIB }
+const LARGE: Resident = { bytes: 120 * MIB, ofFilesBytes: 28 * MIB }
+const MUCH_OF_FILES: Resident = { ...LARGE, ofFilesBytes: 40 * MIB }
 
 /** Calls `worked` every 10 ms for a time; how often pages were dropped. */
 function dropsIn(ms: number, resident: Resident): number {
@@ -25,6 +26,14 @@ test('pages of the executable are dropped twice a second while there is work', (
   assert.equal(dropsIn(10_000, LARGE), 20)
 })
 
+test('much that comes back is dropped after a tenth of a second, and later each time it comes back again', () => {
+  assert.equal(dropsIn(90, MUCH_OF_FILES), 1)
+  assert.equal(dropsIn(150, MUCH_OF_FILES), 2)
+  assert.equal(dropsIn(290, MUCH_OF_FILES), 2)
+  assert.equal(dropsIn(350, MUCH_OF_FILES), 3)
+  assert.equal(dropsIn(12_000, MUCH_OF_FILES), 40)
+})
+
 test('a process that becomes large has not long to wait for its first drop', () => {
   let nowMs = 0
   let droppedMs = Infinity
@@ -38,7 +47,7 @@ test('a process that becomes large has not long to wait for its first drop', () 
 })
 
 test('a small process keeps its pages, and a large one those that it uses all the time', () => {
-  assert.equal(dropsIn(10_000, { bytes: 70 * MIB, ofFilesBytes: 40 * MIB }), 0)
+  assert.equal(dropsIn(10_000, { ...MUCH_OF_FILES, bytes: 70 * MIB }), 0)
   assert.equal(dropsIn(10_000, { ...LARGE, ofFilesBytes: 20 * MIB }), 0)
 })
 

@@ -32,7 +32,8 @@ const ENTRY = new URL(`./disk-worker${extname(import.meta.url)}`, import.meta.ur
 
 interface Waiting {
   readonly pack: (id: number) => ThreadTask
-  readonly sizeBytes: number
+  readonly kind: ThreadTask['kind']
+  readonly loadBytes: number
   readonly settle: (report: TaskReport) => void
   readonly reject: (reason: unknown) => void
   /** Number of threads that received it. */
@@ -67,6 +68,8 @@ interface Thread {
   pendingBytes: number
   /** Since when it has been running what it receives; undefined until its first report. */
   readySinceMs: number | undefined
+  /** When it was started, or last reported something. */
+  usedMs: number
 }
 
 interface PendingOrder {
@@ -138,7 +141,7 @@ export class DiskThreads implements AsyncDisposable {
     this.#refuseIfClosed()
     const { promise, resolve, reject } = Promise.withResolvers<HashReport>()
     const settle = (report: TaskReport): void => (report.kind === 'hash' ? resolve(report) : reject(mixedUp()))
-    const waiting: Waiting = { pack, sizeBytes, settle, reject, attempts: 0, postedMs: 0, abandoned: false }
+    const waiting = newWaiting({ pack, kind: 'hash', loadBytes: sizeBytes, settle, reject })
     const onAbort = (): void => {
       this.#queue.delete(waiting)
       waiting.abandoned = true
@@ -154,14 +157,14 @@ export class DiskThreads implements AsyncDisposable {
     }
   }
 
-  /** Latency-sensitive: precedes queued hashing. For few tasks at a time. */
-  async read(pack: (id: number) => ReadTask, sizeBytes: number): Promise<ReadReport> {
+  /** Latency-sensitive: precedes queued hashing. For few tasks at a time. `loadBytes`: so many hashed take as long. */
+  async read(pack: (id: number) => ReadTask, loadBytes: number): Promise<ReadReport> {
     this.#refuseIfClosed()
     clearTimeout(this.#idleTimer)
     const { promise, resolve, reject } = Promise.withResolvers<ReadReport>()
     const settle = (report: TaskReport): void => (report.kind === 'read' ? resolve(report) : reject(mixedUp()))
-    const waiting: Waiting = { pack, sizeBytes, settle, reject, attempts: 0, postedMs: 0, abandoned: false }
-    this.#post(this.#leastBusy() ?? this.#start(), waiting)
+    const waiting = newWaiting({ pack, kind: 'read', loadBytes, settle, reject })
+    this.#post(this.#threads.find(hasTimeToRead) ?? this.#leastBusy() ?? this.#start(), waiting)
     return await promise
   }
 
@@ -230,7 +233,7 @@ export class DiskThreads implements AsyncDisposable {
     const id = this.#nextId++
     waiting.attempts++
     waiting.postedMs = performance.now()
-    thread.pendingBytes += waiting.sizeBytes
+    thread.pendingBytes += waiting.loadBytes
     thread.tasks.set(id, waiting)
     thread.worker.ref()
     post(thread, waiting.pack(id))
@@ -254,6 +257,7 @@ export class DiskThreads implements AsyncDisposable {
       making: new Map(),
       pendingBytes: 0,
       readySinceMs: undefined,
+      usedMs: performance.now(),
     }
     worker.on('message', (report: ThreadReport) => this.#take(thread, report))
     worker.on('error', (error) => this.#lose(thread, error))
@@ -275,7 +279,7 @@ export class DiskThreads implements AsyncDisposable {
       const waiting = thread.tasks.get(report.id)
       if (waiting !== undefined) {
         thread.tasks.delete(report.id)
-        thread.pendingBytes -= waiting.sizeBytes
+        thread.pendingBytes -= waiting.loadBytes
         const nowMs = performance.now()
         const begunMs = Math.max(waiting.postedMs, thread.readySinceMs ?? nowMs)
         thread.readySinceMs ??= nowMs
@@ -283,7 +287,9 @@ export class DiskThreads implements AsyncDisposable {
         waiting.settle(report)
       }
     }
+    thread.usedMs = performance.now()
     if (!isBusy(thread)) thread.worker.unref()
+    this.#endUnused(thread.usedMs)
     this.#dispatch()
   }
 
@@ -298,6 +304,14 @@ export class DiskThreads implements AsyncDisposable {
       else if (!waiting.abandoned) this.#queue.add(waiting)
     }
     if (!this.#closed) this.#dispatch()
+  }
+
+  /** Those that have nothing to do while others work. */
+  #endUnused(nowMs: number): void {
+    const index = this.#threads.findIndex((thread) => !isBusy(thread) && nowMs - thread.usedMs >= this.#idleMs)
+    if (index < 0) return
+    const [thread] = this.#threads.splice(index, 1)
+    detach(thread!.worker.terminate())
   }
 
   #endLater(): void {
@@ -319,6 +333,16 @@ function mixedUp(): Error {
 
 function post({ worker }: Thread, order: ThreadOrder): void {
   worker.postMessage(order, [])
+}
+
+function newWaiting(parts: Pick<Waiting, 'pack' | 'kind' | 'loadBytes' | 'settle' | 'reject'>): Waiting {
+  return { ...parts, attempts: 0, postedMs: 0, abandoned: false }
+}
+
+/** All reads share one thread where it does nothing else, so that others end. */
+function hasTimeToRead({ tasks, walks, making, pendingBytes }: Thread): boolean {
+  if (walks.size > 0 || making.size > 0 || pendingBytes >= LOAD_BYTES_MIN) return false
+  return tasks.values().every(({ kind }) => kind === 'read')
 }
 
 function isBusy({ tasks, walks, making }: Thread): boolean {
