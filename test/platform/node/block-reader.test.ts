@@ -15,6 +15,7 @@ import { scratchDirectory } from '../../support/scratch.ts'
 
 const KIB = 1_024
 const CRASHING = new URL('./crashing-read-worker.ts', import.meta.url)
+const SLOW = new URL('./slow-read-worker.ts', import.meta.url)
 
 function orderFor(root: string, name: string, content: Uint8Array): BlockOrder {
   writeFileSync(join(root, name), content)
@@ -47,6 +48,18 @@ test('large blocks get a second thread where they are hashed, and share one wher
     await Promise.all(Array.from({ length: 4 }, () => blocks.read(each)))
     assert.equal(threads.startedCount, count)
   }
+})
+
+test('a second thread reads from a slow disk', async () => {
+  using scratch = scratchDirectory()
+  const order = orderFor(scratch.path, 'large', Buffer.alloc(300 * KIB, 'x'))
+  const recorded = exactStat(statSync(join(scratch.path, 'large'), { bigint: true }))
+  await using threads = new DiskThreads({ threads: 2, entry: SLOW })
+  const blocks = new NodeBlockReader(threads)
+  const readTwo = async () => await Promise.all([0, 1].map(() => blocks.read({ ...order, recorded })))
+  await readTwo() // the second of these shows that the disk is slow
+  await readTwo()
+  assert.equal(threads.startedCount, 2)
 })
 
 test('a thread that only hashing needed ends while another reads', async () => {

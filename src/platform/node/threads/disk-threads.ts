@@ -164,7 +164,8 @@ export class DiskThreads implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<ReadReport>()
     const settle = (report: TaskReport): void => (report.kind === 'read' ? resolve(report) : reject(mixedUp()))
     const waiting = newWaiting({ pack, kind: 'read', loadBytes, settle, reject })
-    this.#post(this.#threads.find(hasTimeToRead) ?? this.#leastBusy() ?? this.#start(), waiting)
+    const reading = this.#isSlow ? undefined : this.#threads.find(hasTimeToRead)
+    this.#post(reading ?? this.#leastBusy() ?? this.#start(), waiting)
     return await promise
   }
 
@@ -339,7 +340,7 @@ function newWaiting(parts: Pick<Waiting, 'pack' | 'kind' | 'loadBytes' | 'settle
   return { ...parts, attempts: 0, postedMs: 0, abandoned: false }
 }
 
-/** All reads share one thread where it does nothing else, so that others end. */
+/** All reads share one thread that does nothing else, so that others end. */
 function hasTimeToRead({ tasks, walks, making, pendingBytes }: Thread): boolean {
   if (walks.size > 0 || making.size > 0 || pendingBytes >= LOAD_BYTES_MIN) return false
   return tasks.values().every(({ kind }) => kind === 'read')
