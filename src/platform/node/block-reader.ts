@@ -22,8 +22,8 @@ const TASK_BYTES_MAX = 256 * KIB
 const TASKS_PER_THREAD = 2
 /** Minimum of small blocks that justifies another thread; fewer wait for the busy one. */
 const GATHERED_MIN = 8
-/** Reading a block without hashing it takes so many times less; from a slow disk, several threads read in any case. */
-const READ_SPEED_UP = 8
+/** A block that is only read counts as this part of one that is hashed, which is less than another thread is worth. */
+const READ_LOAD = 1 / 8
 /** A single small block is read inline in less time than a thread takes to start. */
 const INLINE_BYTES_MAX = 128 * KIB
 /**
@@ -138,9 +138,9 @@ export class NodeBlockReader implements BlockReader {
   }
 }
 
-/** As if it was hashed: one thread reads as fast as several hash, and each takes ten megabytes or more. */
+/** So many hashed bytes count as much. */
 function loadOf({ sizeBytes, recorded, seal }: BlockOrder): number {
-  return recorded === undefined || seal !== undefined ? sizeBytes : sizeBytes / READ_SPEED_UP
+  return recorded === undefined || seal !== undefined ? sizeBytes : sizeBytes * READ_LOAD
 }
 
 /** Size of the next batch: the first request, and all after it that fit. */

@@ -109,5 +109,5 @@ export function isForLanes(sizeBytes: number): boolean {
 function areEqualInSize(blocks: readonly Uint8Array[], from: number): boolean {
   const sizeBytes = blocks[from]!.length
   for (let at = from + 1; at < from + LANES; at++) if (blocks[at]?.length !== sizeBytes) return false
-  return sizeBytes >= MEASURED_BYTES_MIN
+  return isForLanes(sizeBytes)
 }

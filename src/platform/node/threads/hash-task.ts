@@ -4,7 +4,7 @@ import { HASH_CHANGED, HASH_FAILED, HASH_OK, hashRange, putHash } from '../../fi
 import type { HashMeans, HashRange } from '../../files/hash-file.ts'
 import type { HashJob, HashResult } from '../../hasher.ts'
 import { openHashSource } from '../disk/hash-source.ts'
-import type { BlockHasher } from '../hashing/block-hasher.ts'
+import { isForLanes, type BlockHasher } from '../hashing/block-hasher.ts'
 
 /** Parts of files as posted to a thread: one string and flat arrays. */
 export interface HashTask {
@@ -37,8 +37,6 @@ export interface HashReport {
 export type HashPart = HashJob & Partial<HashRange>
 
 const READ_BYTES_MIN = 1024 * 1024
-/** Larger blocks are not read together: the buffer would take too much memory. */
-const READ_BYTES_MAX = 4 * 1024 * 1024
 
 /** Grows to the largest block and is reused for every file: reading allocates nothing. */
 export class HashBuffer {
@@ -49,10 +47,9 @@ export class HashBuffer {
     this.#allocate = allocate
   }
 
-  /** At least one block; as many as given where that is not too much. */
+  /** At least one block; as many as given where they can be hashed together. */
   for(blockSizeBytes: number, blocks = 1): Uint8Array {
-    const togetherBytes = blockSizeBytes * blocks
-    const sizeBytes = togetherBytes <= READ_BYTES_MAX ? togetherBytes : blockSizeBytes
+    const sizeBytes = isForLanes(blockSizeBytes) ? blockSizeBytes * blocks : blockSizeBytes
     if (this.#bytes.length < sizeBytes) this.#bytes = this.#allocate(Math.max(sizeBytes, READ_BYTES_MIN))
     return this.#bytes
   }
