@@ -8,7 +8,7 @@ import type { BlockReply, ProtocolHandler } from './types.ts'
 
 const OPEN_COUNT_MAX = 512
 /** Bytes read from disk and not yet sent, per connection: enough to saturate a fast network. */
-const OPEN_BYTES_MAX = 4 * 1024 * 1024
+const OPEN_BYTES_MAX = 2 * 1024 * 1024
 
 type Server = Pick<ProtocolHandler, 'request'>
 

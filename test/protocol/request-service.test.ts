@@ -55,9 +55,9 @@ async function admittedOf(sizes: readonly number[]): Promise<number> {
 
 describe('requests are served at a time', () => {
   const cases: readonly (readonly [what: string, sizes: readonly number[], admitted: number])[] = [
-    ['4 MiB in all', [MIB, MIB, MIB, MIB, 1], 4],
-    ['exactly 4 MiB', [4 * MIB - 100, 100, 0, 1], 3],
-    ['not a byte more', [4 * MIB - 100, 101], 1],
+    ['2 MiB in all', [MIB / 2, MIB / 2, MIB / 2, MIB / 2, 1], 4],
+    ['exactly 2 MiB', [2 * MIB - 100, 100, 0, 1], 3],
+    ['not a byte more', [2 * MIB - 100, 101], 1],
     ['two of the largest', [16 * MIB, 16 * MIB, 16 * MIB], 2],
     ['no smaller one with a large one', [16 * MIB, 1], 1],
     ['two that are larger than the half', [3 * MIB, 3 * MIB, 1], 2],
@@ -69,14 +69,14 @@ describe('requests are served at a time', () => {
   it('and the next one when one was responded to', async () => {
     const { service, waiting, handler } = openService()
     let admitted = 0
-    for (let id = 0; id < 4; id++) await service.admit(incoming(id, MIB), handler, NEVER)
-    const last = service.admit(incoming(4, MIB), handler, NEVER)!.then(() => admitted++)
+    for (let id = 0; id < 4; id++) await service.admit(incoming(id, MIB / 2), handler, NEVER)
+    const last = service.admit(incoming(4, MIB / 2), handler, NEVER)!.then(() => admitted++)
     await settle()
     assert.deepEqual([admitted, waiting.length], [0, 4])
     waiting[0]?.resolve(REFUSED)
     await last
     assert.equal(waiting.length, 5)
-    const next = service.admit(incoming(5, MIB), handler, NEVER)!.then(() => admitted++)
+    const next = service.admit(incoming(5, MIB / 2), handler, NEVER)!.then(() => admitted++)
     await settle()
     assert.equal(admitted, 1, 'its bytes are free once only')
     waiting[1]?.resolve(REFUSED)
@@ -94,7 +94,7 @@ describe('requests are served at a time', () => {
   it('until the signal aborts', async () => {
     const { service, handler } = openService()
     const stop = new AbortController()
-    await service.admit(incoming(1, 4 * MIB), handler, stop.signal)
+    await service.admit(incoming(1, 2 * MIB), handler, stop.signal)
     const second = assert.rejects(async () => service.admit(incoming(2, 1), handler, stop.signal), /stopped/)
     stop.abort(new Error('stopped'))
     await second
@@ -104,8 +104,8 @@ describe('requests are served at a time', () => {
 describe('a request', () => {
   it('that is refused takes no bytes, and does not come to the handler', async () => {
     const { service, waiting, responded, handler } = openService()
-    await service.admit(incoming(1, 4 * MIB), handler, NEVER)
-    await service.admit(incoming(2, 3 * MIB, 'invalid-file'), handler, NEVER)
+    await service.admit(incoming(1, 2 * MIB), handler, NEVER)
+    await service.admit(incoming(2, MIB, 'invalid-file'), handler, NEVER)
     await settle()
     assert.deepEqual(responded, [[2, { kind: 'refused', code: 'invalid-file' }]])
     assert.equal(waiting.length, 1)
@@ -141,10 +141,10 @@ describe('a request', () => {
 
   it('whose response cannot be sent frees its bytes', async () => {
     const { service, waiting, ids, handler } = openService(() => Promise.reject(new Error('closed')))
-    await service.admit(incoming(1, 4 * MIB), handler, NEVER)
+    await service.admit(incoming(1, 2 * MIB), handler, NEVER)
     waiting[0]?.resolve(REFUSED)
     await service.settled()
-    await service.admit(incoming(2, 4 * MIB), handler, NEVER)
+    await service.admit(incoming(2, 2 * MIB), handler, NEVER)
     assert.deepEqual(ids(), [1])
   })
 })

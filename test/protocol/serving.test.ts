@@ -120,7 +120,7 @@ test('B-10: a flood of requests is served within limits; the rest waits at the p
     for (const release of releases.splice(0)) release()
     await settle()
   }
-  assert.equal(openBytesMax, 4 * MIB)
+  assert.equal(openBytesMax, 2 * MIB)
   assert.ok(openMax <= 512)
   assert.equal(connection.closed.aborted, false)
   const closing = connection.close('done')

@@ -27,7 +27,7 @@ const READ_LOAD = 1 / 8
 /** A single small block is read inline in less time than a thread takes to start. */
 const INLINE_BYTES_MAX = 128 * KIB
 /**
- * Buffers kept for the next blocks, until none was requested for a while: as much as a device has open, 4 MiB for each
+ * Buffers kept for the next blocks, until none was requested for a while: as much as a device has open, 2 MiB for each
  * connection or two of the largest blocks. What is not kept is garbage outside the heap, which V8 hardly collects.
  */
 const KEPT_BYTES_MAX = 32 * KIB * KIB

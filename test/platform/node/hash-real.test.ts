@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   lstatSync,
   openSync,
@@ -12,7 +13,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { test } from 'node:test'
-import { hashRange } from '../../../src/platform/files/hash-file.ts'
+import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { HASH_OK, hashRange } from '../../../src/platform/files/hash-file.ts'
 import type { HashJob, HashResult } from '../../../src/platform/hasher.ts'
 import { openHashSource } from '../../../src/platform/node/disk/hash-source.ts'
 import {
@@ -30,7 +33,8 @@ import { scratchDirectory } from '../../support/scratch.ts'
 import { scanDisk } from './scan-disk.ts'
 
 const NEVER = new AbortController().signal
-const [KIB, BLOCK] = [1_024, 128 * 1_024]
+const [KIB, BLOCK, MIB] = [1_024, 128 * 1_024, 1_024 * 1_024]
+const DISK_WORKER = new URL('../../../src/platform/node/threads/disk-worker.ts', import.meta.url)
 
 const sha256 = (content: string | Uint8Array): Buffer => createHash('sha256').update(content).digest()
 
@@ -170,6 +174,38 @@ test('C-11: a change with restored size and time is detected, inside a range and
   }
   reportRow({ id: 'C-11', part: 'time put back', tried, mixedContentFiles })
   assert.equal(mixedContentFiles, 0)
+})
+
+test('the memory for hashing is used again, and freed at once when it is too small or released', () => {
+  const buffer = new HashBuffer()
+  const small = buffer.for(MIB)
+  assert.equal(buffer.for(BLOCK), small)
+  const large = buffer.for(2 * MIB)
+  assert.deepEqual([small.length, large.length], [0, 2 * MIB])
+  buffer.release()
+  assert.equal(large.length, 0)
+  assert.equal(buffer.for(1).length, MIB)
+})
+
+test('a thread that has hashed frees the memory for it', async () => {
+  using scratch = scratchDirectory()
+  const path = `${scratch.path}/large`
+  writeFileSync(path, Buffer.alloc(8 * MIB))
+  utimesSync(path, 1, 1)
+  const part = { path, sizeBytes: 8 * MIB, modifiedS: 1, modifiedNs: 0, blockSizeBytes: MIB }
+  const worker = new Worker(DISK_WORKER)
+  try {
+    worker.postMessage(packTask(1, [part]))
+    const [report] = await once(worker, 'message')
+    assert.deepEqual([...report.codes], [HASH_OK])
+    const externalBytes = async () => (await worker.getHeapStatistics()).external_memory
+    const withBuffer = await externalBytes()
+    const endMs = performance.now() + 20_000
+    while (withBuffer - (await externalBytes()) < MIB && performance.now() < endMs) await setTimeout(20)
+    assert.ok(withBuffer - (await externalBytes()) >= MIB)
+  } finally {
+    await worker.terminate()
+  }
 })
 
 const CRASHING = new URL('./crashing-hash-worker.ts', import.meta.url)

@@ -50,8 +50,18 @@ export class HashBuffer {
   /** At least one block; as many as given where they can be hashed together. */
   for(blockSizeBytes: number, blocks = 1): Uint8Array {
     const sizeBytes = isForLanes(blockSizeBytes) ? blockSizeBytes * blocks : blockSizeBytes
-    if (this.#bytes.length < sizeBytes) this.#bytes = this.#allocate(Math.max(sizeBytes, READ_BYTES_MIN))
+    if (this.#bytes.length < sizeBytes) {
+      this.release()
+      this.#bytes = this.#allocate(Math.max(sizeBytes, READ_BYTES_MIN))
+    }
     return this.#bytes
+  }
+
+  /** Frees the memory at once: a thread that only reads afterwards collects no garbage for minutes. */
+  release(): void {
+    const { buffer } = this.#bytes
+    this.#bytes = new Uint8Array(0)
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0)
   }
 }
 
