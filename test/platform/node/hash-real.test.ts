@@ -195,7 +195,7 @@ test('a thread that has hashed frees the memory for it', async () => {
   const part = { path, sizeBytes: 8 * MIB, modifiedS: 1, modifiedNs: 0, blockSizeBytes: MIB }
   const worker = new Worker(DISK_WORKER)
   try {
-    worker.postMessage(packTask(1, [part]))
+    worker.postMessage(packTask(1, [part]), [])
     const [report] = await once(worker, 'message')
     assert.deepEqual([...report.codes], [HASH_OK])
     const externalBytes = async () => (await worker.getHeapStatistics()).external_memory
