@@ -63,6 +63,12 @@ export class Posix {
     throw error
   }
 
+  /** Makes all that was written to the file system of an open file durable; false where it failed or is not known. */
+  async syncFileSystem(descriptor: number): Promise<boolean> {
+    const prepared = this.#calls.syncFileSystem?.(descriptor)
+    return prepared !== undefined && (await called(prepared)) === 0
+  }
+
   /** Returns freed memory to the system, which glibc keeps for itself: up to 64 MiB after large buffers. */
   async trimMemory(): Promise<void> {
     if (this.#calls.trim !== undefined) await this.#run(this.#calls.trim)
@@ -81,11 +87,7 @@ export class Posix {
   }
 
   async #run(prepared: PreparedCall): Promise<Outcome> {
-    const { call, args } = prepared
-    const { promise, resolve, reject } = Promise.withResolvers<number>()
-    // At most six.
-    call.async(...args, (error, result) => (error === null ? resolve(result) : reject(error)))
-    const result = await promise
+    const result = await called(prepared)
     // The reason of a failure stays in the other thread. Nothing has changed, so the call is repeated here to read it.
     return result >= 0 ? { result, errno: 0 } : runSync(this.#library, prepared)
   }
@@ -96,6 +98,13 @@ export class Posix {
     if (UNSUPPORTED.has(error.code)) return false
     throw error
   }
+}
+
+/** Its result, from another thread. */
+function called({ call, args }: PreparedCall): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  call.async(...args, (error, result) => (error === null ? resolve(result) : reject(error))) // at most six
+  return promise
 }
 
 /** They never change. None where the system does not tell. */

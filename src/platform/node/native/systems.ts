@@ -15,6 +15,8 @@ export interface SystemCalls {
   setTimes(path: string, times: BigInt64Array): PreparedCall
   setTimesOf(descriptor: number, times: BigInt64Array): PreparedCall
   lock(descriptor: number): PreparedCall
+  /** Of the whole file system that an open file is in; undefined where that is not known. */
+  readonly syncFileSystem?: (descriptor: number) => PreparedCall
   /** Undefined where the C library lacks it. */
   readonly trim?: PreparedCall
   /** Takes unchanged pages of a mapped file out of this process; undefined where that is not known. */
@@ -46,6 +48,7 @@ export function linuxCalls({ func }: NativeLibrary): SystemCalls {
     exchange: (from, to) => ({ call: syscall, args: [number, here, from, here, to, exchange] }),
     renameNew: (from, to) => ({ call: syscall, args: [number, here, from, here, to, noReplace] }),
     attributes: attributeCalls(func),
+    syncFileSystem: syncFileSystemCall(func),
     dropPages: dropPagesCall(func),
     ...trimCall(func),
   }
@@ -59,6 +62,11 @@ export function macCalls({ func }: NativeLibrary): SystemCalls {
     exchange: (from, to) => ({ call: rename, args: [from, to, swap] }),
     renameNew: (from, to) => ({ call: rename, args: [from, to, exclusive] }),
   }
+}
+
+function syncFileSystemCall(func: NativeLibrary['func']): NonNullable<SystemCalls['syncFileSystem']> {
+  const syncfs = func('syncfs', 'int', ['int'])
+  return (descriptor) => ({ call: syncfs, args: [descriptor] })
 }
 
 /** Only glibc has it. */

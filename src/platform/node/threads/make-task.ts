@@ -1,4 +1,4 @@
-import { closeSync, constants, fchmodSync, fstatSync, fsync, futimesSync, openSync, unlinkSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, futimesSync, openSync, unlinkSync } from 'node:fs'
 import { hasHash, type MadeFile } from '../../file-maker.ts'
 import { BlockWriting, failedOutcome, writeAll } from './block-task.ts'
 import {
@@ -14,13 +14,9 @@ import { posix } from '../native/posix.ts'
 import { secondsText } from '../disk/disk-time.ts'
 import { exactStat } from '../disk/disk-stat.ts'
 import { SharedDirectories, type PlaceOfFile } from '../disk/place-of-file.ts'
+import { FileSyncs } from './file-syncs.ts'
 import { putInPlace, type PutOutcome } from './put-in-place.ts'
 
-/**
- * Concurrent syncs, which the disk merges; meanwhile the next files are written. Fewer than the threads of libuv, so
- * that other calls do not wait for the disk.
- */
-const SYNCS_AT_ONCE = 48
 const REPORT_BATCH_MAX = 16
 /** Not many more than are synced at once. */
 const FILES_PER_DIRECTORY_MAX = 64
@@ -30,7 +26,7 @@ const PERMISSIONS = 0o777
 
 /**
  * Creates files in a thread. All calls except sync complete in memory and are synchronous; syncs are asynchronous and
- * concurrent, so that the disk merges them.
+ * many at a time (`file-syncs.ts`).
  */
 export class FileMaking {
   readonly #post: (report: MakeReport) => void
@@ -38,7 +34,7 @@ export class FileMaking {
   readonly #results: NumberedOutcome[] = []
   readonly #directories = new SharedDirectories(FILES_PER_DIRECTORY_MAX)
   readonly #blocks: BlockWriting
-  #syncing = 0
+  readonly #syncs = new FileSyncs()
   #scheduled = false
 
   constructor(post: (report: MakeReport) => void, hasher: Pick<BlockHasher, 'atOnce' | 'put'>) {
@@ -54,7 +50,7 @@ export class FileMaking {
   }
 
   #proceed(): void {
-    while (this.#syncing < SYNCS_AT_ONCE) {
+    while (this.#syncs.hasRoom) {
       const next = this.#queue.shift()
       if (next === undefined) return
       this.#begin(next)
@@ -70,9 +66,7 @@ export class FileMaking {
       file.fill(data)
       if (!order.sync) return this.#end(file, null)
       const opened = file
-      this.#syncing++
-      fsync(opened.descriptor, (error) => {
-        this.#syncing--
+      this.#syncs.add(opened, (error) => {
         this.#end(opened, error)
         this.#proceed()
       })
@@ -104,7 +98,7 @@ export class FileMaking {
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
-      const canDelay = this.#syncing > 0 && this.#results.length < REPORT_BATCH_MAX && this.#results.every(isMade)
+      const canDelay = this.#syncs.isBusy && this.#results.length < REPORT_BATCH_MAX && this.#results.every(isMade)
       if (!canDelay) this.#post(packResults(this.#results.splice(0)))
     })
   }
@@ -119,6 +113,7 @@ class OpenedFile {
   readonly order: NumberedFile
   readonly descriptor: number
   readonly #directory: PlaceOfFile
+  #deviceId = 0
   #closed = false
 
   constructor(order: NumberedFile, directories: SharedDirectories) {
@@ -133,6 +128,11 @@ class OpenedFile {
     }
   }
 
+  /** After `fill`. */
+  get deviceId(): number {
+    return this.#deviceId
+  }
+
   fill(data: Uint8Array): void {
     const { mode, modifiedS, modifiedNs } = this.order
     writeAll(this.descriptor, data, 0)
@@ -141,8 +141,9 @@ class OpenedFile {
       const time = secondsText(modifiedS, modifiedNs)
       futimesSync(this.descriptor, time, time)
     } else native.setTimesOf(this.descriptor, modifiedS, modifiedNs)
-    if (mode !== undefined && (fstatSync(this.descriptor).mode & PERMISSIONS) !== mode)
-      fchmodSync(this.descriptor, mode)
+    const state = fstatSync(this.descriptor)
+    this.#deviceId = state.dev
+    if (mode !== undefined && (state.mode & PERMISSIONS) !== mode) fchmodSync(this.descriptor, mode)
   }
 
   putInPlace(): PutOutcome {
