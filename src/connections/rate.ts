@@ -129,7 +129,7 @@ class LimitedStream implements TlsStream {
     return true
   }
 
-  write(data: Uint8Array): Promise<void> {
+  write(data: Uint8Array): Promise<void> | undefined {
     return this.#isLimited('send') ? this.#writeInSlices(data) : this.#stream.write(data)
   }
 
@@ -138,7 +138,9 @@ class LimitedStream implements TlsStream {
   }
 
   #isLimited(direction: keyof Pair): boolean {
-    return this.#isSubject() && this.#pairs().some((pair) => pair[direction].isLimiting)
+    if (!this.#isSubject()) return false
+    for (const pair of this.#pairs()) if (pair[direction].isLimiting) return true
+    return false
   }
 
   async #writeInSlices(data: Uint8Array): Promise<void> {

@@ -23,8 +23,11 @@ export interface TlsStream extends AsyncDisposable {
    * for every received chunk. Not concurrently with `read`. Left out by streams without an advantage.
    */
   readInto?(target: Uint8Array, onBytes: (count: number) => void): Promise<boolean>
-  /** Resolves when the stream accepts more. The bytes must not change afterwards, see `consumed`. */
-  write(data: Uint8Array): Promise<void>
+  /**
+   * Resolves when the stream accepts more; undefined where it does so at once. Throws or rejects when the connection is
+   * lost. The bytes must not change afterwards, see `consumed`.
+   */
+  write(data: Uint8Array): Promise<void> | undefined
   /**
    * Resolves when the memory of everything written so far may be reused. Rejects when the connection is lost before.
    * Left out by streams that retain what they are given.

@@ -162,13 +162,16 @@ export class ProtocolConnection implements Connection {
     await this.#send('ordered', 'DownloadProgress', [writeDownloadProgress(folder, updates)])
   }
 
-  async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
-    signal.throwIfAborted()
-    this.closed.throwIfAborted()
+  request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    if (signal.aborted) return Promise.reject(signal.reason)
+    if (this.closed.aborted) return Promise.reject(this.closed.reason)
     const { id, response } = this.#pending.open(request.into, signal)
-    const sent = this.#send('fast', 'Request', [writeRequest(id, request)], () => this.#pending.has(id))
-    sent.catch((error: unknown) => this.#pending.fail(id, error))
-    return await response
+    const body: Body = [writeRequest(id, request)]
+    this.#outbox.post('fast', writeFrame('Request', body, this.#compression), {
+      isWanted: () => this.#countWanted(body, this.#pending.has(id)),
+      onFailed: (error) => this.#pending.fail(id, error),
+    })
+    return response
   }
 
   close(reason: string): Promise<void> {
@@ -176,15 +179,17 @@ export class ProtocolConnection implements Connection {
     return this.#closing
   }
 
-  async #send(lane: Lane, type: MessageType, body: Body, isWanted?: () => boolean): Promise<void> {
+  async #send(lane: Lane, type: MessageType, body: Body): Promise<void> {
     // The fast lane of the outbox waits for it anyway.
     if (!this.#isConfigSent && lane !== 'fast') throw new Error(`${type} before our own ClusterConfig`)
-    const isWritten = (): boolean => {
-      const wanted = isWanted?.() ?? true
-      if (wanted) this.messages.onSent(body)
-      return wanted
-    }
-    await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWritten)
+    const isWanted = () => this.#countWanted(body, true)
+    await this.#outbox.send(lane, writeFrame(type, body, this.#compression), isWanted)
+  }
+
+  /** Counts a message that is about to be written. */
+  #countWanted(body: Body, isWanted: boolean): boolean {
+    if (isWanted) this.messages.onSent(body)
+    return isWanted
   }
 
   /** Resolves when the response is sent and its memory is free. */

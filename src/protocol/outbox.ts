@@ -9,11 +9,18 @@ const FAST_IN_A_ROW_MAX = 8
 /** Larger messages are written in pieces, so that a slow connection shows progress. Most blocks fit into one. */
 const PIECE_BYTES_MAX = (1024 + 4) * 1024
 
+/** A message, and what is called about it. */
+export interface Posted {
+  /** At the time of the write: the message is skipped where it is false. */
+  isWanted(): boolean
+  /** The stream has accepted the message, or it was skipped. */
+  onAccepted?(): void
+  onFailed(error: unknown): void
+}
+
 interface Job {
   readonly pieces: readonly Uint8Array[]
-  readonly isWanted: () => boolean
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
+  readonly posted: Posted
 }
 
 export interface OutboxDeps {
@@ -58,8 +65,15 @@ export class Outbox {
 
   /** Skips the message when `isWanted` is false at the time of the write. */
   send(lane: Lane, pieces: readonly Uint8Array[], isWanted: () => boolean = () => true): Promise<void> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended.reason)
-    return this.#enqueue(lane, pieces, isWanted)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.post(lane, pieces, { isWanted, onAccepted: resolve, onFailed: reject })
+    return promise
+  }
+
+  /** The same without a promise. */
+  post(lane: Lane, pieces: readonly Uint8Array[], posted: Posted): void {
+    if (this.#ended !== undefined) return posted.onFailed(this.#ended.reason)
+    this.#enqueue(lane, { pieces, posted })
   }
 
   /** Sends one last message after the one in progress; all queued messages are rejected with the reason. */
@@ -67,35 +81,42 @@ export class Outbox {
     if (this.#ended !== undefined) throw this.#ended.reason
     this.end(reason)
     this.#isStarted = true
-    await this.#enqueue('fast', pieces, () => true)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#enqueue('fast', { pieces, posted: { isWanted: () => true, onAccepted: resolve, onFailed: reject } })
+    await promise
   }
 
   /** Rejects all queued and future messages. */
   end(reason: unknown): void {
     this.#ended ??= { reason }
     for (const lane of Object.values(this.#lanes)) {
-      for (const job of lane.splice(0)) job.reject(reason)
+      for (const { posted } of lane.splice(0)) posted.onFailed(reason)
     }
   }
 
-  #enqueue(lane: Lane, pieces: readonly Uint8Array[], isWanted: () => boolean): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#lanes[lane].push({ pieces, isWanted, resolve, reject })
+  #enqueue(lane: Lane, job: Job): void {
+    this.#lanes[lane].push(job)
     if (!this.#pumping) detach(this.#pump())
-    return promise
   }
 
   /** Never rejects: a failed write ends the outbox. */
   async #pump(): Promise<void> {
     this.#pumping = true
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
+      const { pieces, posted } = job
       try {
-        if (job.isWanted()) for (const piece of job.pieces) await this.#write(piece)
-        job.resolve()
+        if (posted.isWanted()) {
+          for (const piece of pieces) {
+            const writing = this.#write(piece)
+            if (writing !== undefined) await writing
+          }
+        }
+        posted.onAccepted?.()
       } catch (error) {
+        this.#writingSinceMs = undefined
         this.#deps.onFailure(error) // may call `end` with a more specific reason
         this.end(error)
-        job.reject(this.#ended?.reason)
+        posted.onFailed(this.#ended?.reason)
       }
     }
     this.#pumping = false
@@ -115,17 +136,30 @@ export class Outbox {
     return fast.shift()
   }
 
-  async #write(piece: Uint8Array): Promise<void> {
-    for (let at = 0; at < piece.length; at += PIECE_BYTES_MAX) {
-      const part = piece.length <= PIECE_BYTES_MAX ? piece : piece.subarray(at, at + PIECE_BYTES_MAX)
-      this.#writingSinceMs = this.#deps.nowMs()
-      try {
-        await this.#deps.stream.write(part)
-      } finally {
-        this.#writingSinceMs = undefined
-        this.#lastWrittenMs = this.#deps.nowMs()
-      }
-      this.#totalBytes += part.length
-    }
+  /** Undefined where the stream has accepted the piece at once: a promise for each message would cost more. */
+  #write(piece: Uint8Array): Promise<void> | undefined {
+    if (piece.length > PIECE_BYTES_MAX) return this.#writeParts(piece)
+    if (piece.length === 0) return undefined
+    this.#writingSinceMs = this.#deps.nowMs()
+    const writing = this.#deps.stream.write(piece)
+    if (writing !== undefined) return this.#accepted(writing, piece.length)
+    this.#noteWritten(piece.length)
+    return undefined
+  }
+
+  async #accepted(writing: Promise<void>, bytes: number): Promise<void> {
+    await writing
+    this.#noteWritten(bytes)
+  }
+
+  #noteWritten(bytes: number): void {
+    this.#writingSinceMs = undefined
+    this.#lastWrittenMs = this.#deps.nowMs()
+    this.#totalBytes += bytes
+  }
+
+  async #writeParts(piece: Uint8Array): Promise<void> {
+    for (let at = 0; at < piece.length; at += PIECE_BYTES_MAX)
+      await this.#write(piece.subarray(at, at + PIECE_BYTES_MAX))
   }
 }

@@ -28,7 +28,7 @@ export class WireCheck {
       if (data !== undefined) received(data)
       return data
     }
-    const write = (data: Uint8Array): Promise<void> => {
+    const write = (data: Uint8Array): Promise<void> | undefined => {
       sent(data)
       return stream.write(data)
     }

@@ -151,18 +151,16 @@ export class Peer {
     return this.#folders.get(folder)
   }
 
-  async request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+  request(request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
     const { clock } = this.#deps
     const open = this.serviceTime.opened(request.sizeBytes, clock.monotonicMs())
-    try {
-      const isEncrypted = this.#exchangeOf(request.folder)?.isEncrypted ?? false
-      const data = await this.#links.request(request, signal, isEncrypted)
-      this.serviceTime.served(open, clock.monotonicMs())
-      return data
-    } catch (error) {
-      this.serviceTime.failed(open)
-      throw error
-    }
+    const isEncrypted = this.#exchangeOf(request.folder)?.isEncrypted ?? false
+    const requested = this.#links.request(request, signal, isEncrypted)
+    requested.then(
+      () => this.serviceTime.served(open, clock.monotonicMs()),
+      () => this.serviceTime.failed(open),
+    )
+    return requested
   }
 
   /** Announces the blocks of unfinished files that are already available here. */

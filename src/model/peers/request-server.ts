@@ -99,9 +99,12 @@ export class RequestServer {
   async serve(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<BlockReply> {
     const refusal = refusalByForm(request)
     if (refusal !== undefined) return { kind: 'refused', code: refusal }
-    using _own = await this.#budget(device).acquire(request.sizeBytes, signal)
-    using _all = await this.#total.acquire(request.sizeBytes, signal)
-    const passing = this.#deps.folderRates?.pass(request.folder, 'send', request.sizeBytes, signal)
+    signal.throwIfAborted()
+    const { sizeBytes } = request
+    const budget = this.#budget(device)
+    using _own = budget.tryAcquire(sizeBytes) ?? (await budget.acquire(sizeBytes, signal))
+    using _all = this.#total.tryAcquire(sizeBytes) ?? (await this.#total.acquire(sizeBytes, signal))
+    const passing = this.#deps.folderRates?.pass(request.folder, 'send', sizeBytes, signal)
     if (passing !== undefined) await passing
     try {
       const outcome = await this.#replyTo(device, request)
@@ -136,7 +139,8 @@ export class RequestServer {
       if (outcome !== undefined) return outcome
     }
     if (record === undefined || record.deleted || record.type !== 'file') return 'no-such-file'
-    const isFirst = await this.#knownBlocks.isFirst(device, folder, record, request)
+    const found = this.#knownBlocks.isFirst(device, folder, record, request)
+    const isFirst = typeof found === 'boolean' ? found : await found
     return await this.#fromFile(folder, request, { recorded: isFirst ? recordedLookOf(record) : undefined })
   }
 

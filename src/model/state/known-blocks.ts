@@ -35,13 +35,16 @@ export class KnownBlocks {
    * Whether the request matches a block of our index and is the device's first one for it in this cache. Never for
    * small blocks: hashing one costs less than tracking it.
    */
-  async isFirst(
+  isFirst(device: DeviceId, folder: IndexedFolder, head: FileHead, request: BlockRequest): Promise<boolean> | false {
+    return request.sizeBytes < BLOCK_SIZE_BYTES_MIN ? false : this.#isFirstOf(device, folder, head, request)
+  }
+
+  async #isFirstOf(
     device: DeviceId,
     { id, index }: IndexedFolder,
     head: FileHead,
     { offsetBytes, sizeBytes, hash }: BlockRequest,
   ): Promise<boolean> {
-    if (sizeBytes < BLOCK_SIZE_BYTES_MIN) return false
     const file = await this.#file(id, index.records, head)
     if (file === undefined || sizeBytes !== file.blockSizeBytes || offsetBytes % sizeBytes !== 0) return false
     const number = offsetBytes / sizeBytes

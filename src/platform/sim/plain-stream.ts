@@ -100,7 +100,7 @@ class SecuredStream implements TlsStream {
     return this.#plain.read()
   }
 
-  write(data: Uint8Array): Promise<void> {
+  write(data: Uint8Array): Promise<void> | undefined {
     return this.#stream.write(data)
   }
 

@@ -22,7 +22,7 @@ class Files {
     this.#records.set(name, file(name, { sizeBytes: blocks * BLOCK, blockSizeBytes: BLOCK, blockHashes, blocksHash }))
   }
 
-  isFirst(
+  async isFirst(
     name: string,
     number: number,
     { device = SERVER, ...more }: Partial<BlockRequest> & { device?: typeof SERVER } = {},
@@ -41,7 +41,12 @@ class Files {
       blockNumber: number,
       ...more,
     }
-    return this.known.isFirst(device, { id: DOCS, index: { records: { get } } }, this.#records.get(name)!, request)
+    return await this.known.isFirst(
+      device,
+      { id: DOCS, index: { records: { get } } },
+      this.#records.get(name)!,
+      request,
+    )
   }
 }
 

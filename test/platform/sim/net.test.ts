@@ -82,7 +82,7 @@ test('a cut fails both ends, for readers and writers, and loses data in transit'
   const reading = server.read()
   network.cut('a', 'b')
   await assert.rejects(reading, { code: 'ECONNRESET' })
-  await assert.rejects(client.write(Buffer.from('x')), { code: 'ECONNRESET' })
+  await assert.rejects(async () => await client.write(Buffer.from('x')), { code: 'ECONNRESET' })
   assert.equal(clock.sleepingCount, 0)
 })
 

@@ -88,7 +88,7 @@ export class NodeTlsStream implements TlsStream {
     return await filled
   }
 
-  async write(data: Uint8Array): Promise<void> {
+  write(data: Uint8Array): Promise<void> | undefined {
     this.#refuseWrites()
     const nowMs = this.#nowMs()
     const wasQuiet = nowMs - this.#lastWriteMs >= QUIET_MS
@@ -99,7 +99,10 @@ export class NodeTlsStream implements TlsStream {
     const onConsumed = (error?: Error | null): void => {
       if (error === undefined || error === null) this.#wake(() => (this.#consumedCount = count))
     }
-    if (this.#socket.write(data, onConsumed)) return
+    return this.#socket.write(data, onConsumed) ? undefined : this.#drained()
+  }
+
+  async #drained(): Promise<void> {
     while (this.#socket.writableNeedDrain) {
       await this.#nextChange()
       this.#refuseWrites()

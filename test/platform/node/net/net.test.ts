@@ -115,7 +115,7 @@ test('a peer that vanishes fails reader and writer', async () => {
   const reading = stream.read()
   between.resetAndDestroy()
   await assert.rejects(reading, { code: 'ECONNRESET' })
-  await assert.rejects(stream.write(Buffer.from('x')), { code: 'ECONNRESET' })
+  await assert.rejects(async () => await stream.write(Buffer.from('x')), { code: 'ECONNRESET' })
   socket.destroy()
   proxy.close()
 })
