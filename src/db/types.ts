@@ -147,6 +147,8 @@ export interface Records {
   global(name: string): Promise<FileInfo | undefined>
   /** Our record and the winning one in one call, at half the cost of two. */
   both(name: string): Promise<BothRecords>
+  /** The same at once; undefined while the database is busy or closed. Throws where `both` rejects. */
+  bothNow(name: string): BothRecords | undefined
   /** The devices whose record is the winning one, without our own. */
   availability(name: string): Promise<readonly DeviceId[]>
   /**

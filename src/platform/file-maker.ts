@@ -73,6 +73,8 @@ export interface FileMaker {
    * resolves differently.
    */
   make(order: FileOrder): Promise<FileOutcome>
+  /** The same for many, of each its outcome; resolves when all are made. */
+  makeAll(orders: readonly FileOrder[]): Promise<readonly FileOutcome[]>
   /** Memory for a block that can be written without a copy. The caller may reuse it. */
   memory(sizeBytes: number): Uint8Array
   /**

@@ -30,6 +30,11 @@ export class ByteWindow {
     this.#gate.admit()
   }
 
+  /** Undefined where it would have to wait. */
+  tryAcquire(sizeBytes: number): Disposable | undefined {
+    return this.#gate.tryAcquire(sizeBytes)
+  }
+
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
     return this.#gate.acquire(sizeBytes, signal)

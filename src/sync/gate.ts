@@ -30,8 +30,20 @@ export class Gate<T> {
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   async acquire(request: T, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted()
-    if (this.#queue.size === 0 && this.#resource.isFree(request)) this.#resource.acquire(request)
-    else await this.#wait(request, signal)
+    const held = this.tryAcquire(request)
+    if (held !== undefined) return held
+    await this.#wait(request, signal)
+    return this.#held(request)
+  }
+
+  /** Undefined where it would have to wait. */
+  tryAcquire(request: T): Disposable | undefined {
+    if (this.#queue.size > 0 || !this.#resource.isFree(request)) return undefined
+    this.#resource.acquire(request)
+    return this.#held(request)
+  }
+
+  #held(request: T): Disposable {
     let released = false
     return {
       [Symbol.dispose]: () => {

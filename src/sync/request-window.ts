@@ -40,6 +40,11 @@ export class RequestWindow {
     return Math.min(this.#diskBytes, this.#networkBytes, this.#bytesMax)
   }
 
+  /** Undefined where it would have to wait. */
+  tryAcquire(sizeBytes: number): Disposable | undefined {
+    return this.#window.tryAcquire(sizeBytes)
+  }
+
   /** Rejects with `signal.reason` as soon as the signal aborts; then nothing is held. */
   acquire(sizeBytes: number, signal: AbortSignal): Promise<Disposable> {
     return this.#window.acquire(sizeBytes, signal)

@@ -73,6 +73,27 @@ export function fileMakerContract(name: string, make: () => Promise<FileMakerPor
     assert.equal(await read(platform, 'unknown'), 'content of unknown')
   })
 
+  test(`${name}: of many files that are ordered together each has its outcome`, async () => {
+    await using platform = await make()
+    await write(platform, 'taken', 'as it was')
+    const usual = Array.from({ length: 40 }, (_, number) => order(platform, `f${number}`))
+    const orders = [
+      ...usual,
+      order(platform, 'wrong', { hash: sha256('content of another') }),
+      order(platform, 'taken'),
+      order(platform, 'with \0'),
+      order(platform, 'last', { hash: sha256('content of last') }),
+    ]
+    const outcomes = await platform.fileMaker.makeAll(orders)
+    const kinds = outcomes.map(({ kind }) => kind)
+    assert.deepEqual(kinds, [...usual.map(() => 'made'), 'different', 'failed', 'failed', 'made'])
+    assertFailed(outcomes[41]!, 'EEXIST')
+    assert.equal(await read(platform, 'f39'), 'content of f39')
+    assert.equal(await read(platform, 'taken'), 'as it was')
+    assert.equal((await names(platform)).length, 42)
+    assert.deepEqual(await platform.fileMaker.makeAll([]), [])
+  })
+
   for (const sync of [true, false]) {
     test(`${name}: a new file has its content, mode and time, and no temporary name (sync: ${sync})`, async () => {
       await using platform = await make()

@@ -32,6 +32,18 @@ function indexContract(kind: 'on disk' | 'in memory'): void {
     })
   }
 
+  check('returns both records at once', async (index) => {
+    await index.records.updateLocal([file('a')])
+    await index.records.updateRemote(PEER_A, [file('a', { version: version(2) })])
+    const both = index.records.bothNow('a')
+    assert.deepEqual(both, await index.records.both('a'))
+    assert.deepEqual(both?.holders, [PEER_A])
+    assert.equal(index.records.bothNow('b')?.global, undefined)
+    const dropping = index.records.dropDevice(PEER_A)
+    assert.equal(index.records.bothNow('a'), undefined, 'the database is busy')
+    await dropping
+  })
+
   check('returns stored records of every kind', async (index) => {
     const records = [
       file('a', { modifiedS: -5, modifiedNs: 999_999_999, permissions: 0o777, sizeBytes: 2 ** 53 - 1 }),

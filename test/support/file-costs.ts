@@ -22,6 +22,8 @@ const STEP_MS = 20
 const STEPS_MAX = 2_000
 /** Records of the last files are stored and announced by then. */
 const STORED_MS = 5_000
+/** Node's pool grows by this. */
+const POOL_KIB = 64
 const CHILD_MAX_MS = 120_000
 /** MiB of the heap that one measured run stays below. */
 const YOUNG_MIB = 512
@@ -72,7 +74,19 @@ async function allocatedPerFile(): Promise<FileCosts> {
   const { stdout } = await promisify(execFile)(process.execPath, [...ALLOCATED_FLAGS, child], {
     timeout: CHILD_MAX_MS,
   })
-  return JSON.parse(stdout)
+  return withoutPool(JSON.parse(stdout))
+}
+
+/** Small buffers are parts of a pool, which grows at another place when anything before it changes. */
+function withoutPool(costs: FileCosts): FileCosts {
+  const leastKib = (POOL_KIB * ALONE_EVERY) / FILES
+  const isPool = (counter: string, kib: number) => counter === 'buffer KiB allocated' && Math.abs(kib) <= leastKib
+  return Object.fromEntries(
+    Object.entries(costs).map(([work, perFile]) => {
+      const kept = Object.entries(perFile).filter(([counter, kib]) => !isPool(counter, kib))
+      return [work, Object.fromEntries(kept)]
+    }),
+  )
 }
 
 async function measureRun(files: number, measure: MeasureWork): Promise<Readonly<Record<string, Counts>>> {

@@ -57,3 +57,15 @@ test('a larger limit takes effect immediately', async () => {
   using _second = await waiting // hangs if the limit is applied later
   assert.equal(window.heldBytes, 15)
 })
+
+test('at once is granted what fits, unless others wait', async () => {
+  const window = new ByteWindow(100)
+  const first = window.tryAcquire(60)
+  assert.equal(window.tryAcquire(60), undefined)
+  assert.equal(window.heldBytes, 60)
+  const waiting = window.acquire(80, NEVER)
+  assert.equal(window.tryAcquire(10), undefined, 'one that waits is not overtaken')
+  first?.[Symbol.dispose]()
+  ;(await waiting)[Symbol.dispose]()
+  assert.equal(window.heldBytes, 0)
+})

@@ -48,6 +48,10 @@ export class StoredRecords implements Records {
     return this.#database.run(({ files }) => files.both(name))
   }
 
+  bothNow(name: string): BothRecords | undefined {
+    return this.#database.runNow(({ files }) => files.both(name))
+  }
+
   availability(name: string): Promise<readonly DeviceId[]> {
     return this.#database.run(({ files }) => files.availability(name))
   }

@@ -81,6 +81,11 @@ export class RecoverableDatabase<Tables> {
     }
   }
 
+  /** The same at once; undefined, with nothing done, where it would have to wait. */
+  runNow<T>(work: (tables: Tables) => T): T | undefined {
+    return this.#busy === undefined && this.#open !== undefined ? this.#runGuarded(work, this.#open.tables) : undefined
+  }
+
   /** Whether a file of at most this size was checked, page by page. Damage rejects, as in any other call. */
   async checkPages(sizeBytesMax: number): Promise<boolean> {
     return await this.run(() => {

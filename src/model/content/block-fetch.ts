@@ -47,7 +47,14 @@ interface ReceivedBlock {
   release(): void
 }
 
-type BlockReply =
+/** A block of a file, and where it is requested. */
+interface RequestedBlock {
+  readonly name: string
+  readonly block: Block
+  readonly source: BlockSource
+}
+
+export type BlockReply =
   | ({ readonly kind: 'received' } & ReceivedBlock)
   /** The device refused the request, or disconnected. */
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -180,7 +187,7 @@ export class BlockFetch {
       const found = known === undefined ? await this.#sourcesOf(block, tries) : undefined
       const source = known ?? found?.[0]
       if (source === undefined) throw failureOf(last)
-      const requested = this.#request(block, source, signal)
+      const requested = requestBlock(this.#deps, { name: this.#file.global.name, block, source }, signal)
       const hasOther = found !== undefined && found.length > 1
       const reply = await (hasOther ? this.#inTime(block, requested) : requested)
       if (reply.kind === 'failed') {
@@ -222,28 +229,31 @@ export class BlockFetch {
       stop.abort(WORK_ENDED)
     }
   }
+}
 
-  async #request(block: Block, source: BlockSource, signal: AbortSignal): Promise<BlockReply> {
-    const { buffers, folder, sources } = this.#deps
-    const { offsetBytes, sizeBytes, hash, number: blockNumber } = block
-    const { device, fromTemporary } = source
-    let memory: Uint8Array | undefined
-    const into = (dataBytes: number): Uint8Array | undefined => {
-      memory = dataBytes > sizeBytes ? undefined : buffers.take(sizeBytes)
-      return memory?.subarray(0, dataBytes)
+/** Requests one block of a file, into memory that is reused once it is released. Rejects when the signal aborts. */
+export async function requestBlock(
+  { buffers, folder, sources }: Pick<BlockFetchDeps, 'buffers' | 'folder' | 'sources'>,
+  { name, block, source }: RequestedBlock,
+  signal: AbortSignal,
+): Promise<BlockReply> {
+  const { offsetBytes, sizeBytes, hash, number: blockNumber } = block
+  const { device, fromTemporary } = source
+  let memory: Uint8Array | undefined
+  const into = (dataBytes: number): Uint8Array | undefined => {
+    memory = dataBytes > sizeBytes ? undefined : buffers.take(sizeBytes)
+    return memory?.subarray(0, dataBytes)
+  }
+  const request = { folder, name, offsetBytes, sizeBytes, hash, fromTemporary, blockNumber, into }
+  try {
+    const data = await sources.request(device, request, signal)
+    const release = () => {
+      if (memory !== undefined) buffers.release(memory)
     }
-    const { name } = this.#file.global
-    const request = { folder, name, offsetBytes, sizeBytes, hash, fromTemporary, blockNumber, into }
-    try {
-      const data = await sources.request(device, request, signal)
-      const release = () => {
-        if (memory !== undefined) buffers.release(memory)
-      }
-      return { kind: 'received', data, release }
-    } catch (error) {
-      if (signal.aborted) throw error
-      return { kind: 'failed', error } // the connection may still write to the memory
-    }
+    return { kind: 'received', data, release }
+  } catch (error) {
+    if (signal.aborted) throw error
+    return { kind: 'failed', error } // the connection may still write to the memory
   }
 }
 

@@ -1,6 +1,7 @@
 import { detailOf } from '../../core/errors.ts'
 import { holdsBlock } from '../../core/records/block-copies.ts'
-import { blocksOf, type Block } from '../../core/records/block-diff.ts'
+import { blockAt, blocksOf, type Block } from '../../core/records/block-diff.ts'
+import type { DeviceId } from '../../core/ids.ts'
 import type { FileInfo } from '../../core/records/file-info.ts'
 import { shareBlocks, type FolderShare } from '../../core/records/pull-order.ts'
 import type { Logger } from '../../events/types.ts'
@@ -11,7 +12,7 @@ import { noSource, type BlockSource, type Sources } from '../state/sources.ts'
 import type { MemoryContent } from '../tree/content.ts'
 import type { FolderTree, FolderTreeOptions } from '../tree/folder-tree.ts'
 import { BlockBuffers } from './block-buffers.ts'
-import { BlockFetch } from './block-fetch.ts'
+import { BlockFetch, requestBlock, type BlockReply } from './block-fetch.ts'
 import type { BlockOrder } from './block-order.ts'
 import { formatOf, plainFormat, trailerOf, type FileFormat } from './format.ts'
 import { LocalBlocks, type LocalBlocksDeps } from './local-blocks.ts'
@@ -51,6 +52,15 @@ interface ObtainedMemory extends MemoryContent, AsyncDisposable {
 }
 
 export type Obtained = ObtainedMemory | TempFile
+
+export type { BlockReply }
+
+/** Content that was requested. */
+export interface RequestedContent {
+  readonly reply: Promise<BlockReply>
+  /** The part of the window that it takes. */
+  readonly room: Disposable
+}
 
 /** What the steps of obtaining one file share. */
 interface Obtaining extends BlockedFile {
@@ -98,6 +108,31 @@ export class Contents {
     return { own: ownDevice, devices: folder.devices.map(({ deviceID }) => deviceID) }
   }
 
+  /** The only block of a new file that can be requested by `requestNow`. */
+  onlyBlockOf(global: FileInfo): Block | undefined {
+    if (formatOf(global, this.#plain) !== this.#plain || !this.#deps.tree.takesMemory(global)) return undefined
+    if (global.sizeBytes === 0 || global.sizeBytes > this.#plain.memorySizeBytesMax) return undefined
+    return global.sizeBytes > global.blockSizeBytes ? undefined : blockAt(global, 0)
+  }
+
+  /**
+   * Requests it, without waiting for anything before; undefined where that is not possible. The data is not verified.
+   * The caller releases what it receives, and then the room.
+   */
+  requestNow(name: string, block: Block, device: DeviceId, signal: AbortSignal): RequestedContent | undefined {
+    const room = this.#window.tryAcquire(block.sizeBytes)
+    if (room === undefined) return undefined
+    const { sources } = this.#deps
+    const shared = { folder: this.#options.folder.id, sources, buffers: this.#buffers }
+    const reply = requestBlock(shared, { name, block, source: { device, fromTemporary: false } }, signal)
+    return { reply, room }
+  }
+
+  /** The progress of a file with these blocks. */
+  progressOf(global: FileInfo, blocks: readonly Block[]): PullProgress {
+    return new PullProgress(global, blocks, this.#deps.onArrived)
+  }
+
   /** The complete content of a file. The caller disposes of it. */
   async obtain(file: WantedFile, signal: AbortSignal): Promise<Obtained> {
     const { platform, sources, tree } = this.#deps
@@ -111,7 +146,7 @@ export class Contents {
     const format = formatOf(global, this.#plain)
     // Directories of an encrypted folder are no items, and most of them are missing.
     if (!format.isVerifiable) await tree.makeParents(global.name)
-    const progress = new PullProgress(global, blocks, this.#deps.onArrived)
+    const progress = this.progressOf(global, blocks)
     const { clock } = platform
     const shared = { folder: id, sources, window: this.#window, buffers: this.#buffers, log: this.#deps.log, clock }
     const fetch = new BlockFetch(shared, { global, format, progress, onAllRequested })

@@ -1,5 +1,6 @@
 import { detach, messageOf } from '../../core/errors.ts'
 import type { Config } from '../../core/config/config.ts'
+import type { FolderCipher } from '../../core/encryption/folder-cipher.ts'
 import { pausedOrResumed } from '../../core/config/config-diff.ts'
 import { shortIdOf } from '../../core/device-id.ts'
 import { isInvalid, type FileHead } from '../../core/records/file-info.ts'
@@ -187,17 +188,40 @@ export class Peers implements Sources {
     return found.sort((a, b) => expectedMs(a) - expectedMs(b))
   }
 
+  onlySource(folder: FolderId, file: FileHead, holders: readonly DeviceId[]): DeviceId | undefined {
+    let only: DeviceId | undefined
+    for (const peer of this.#peers.values()) {
+      const exchange = peer.exchange(folder)
+      if (exchange === undefined) continue
+      const isHolder = holders.includes(peer.device)
+      if (!isHolder && !exchange.downloads.has(file, 0)) continue
+      if (only !== undefined || !isHolder) return undefined
+      only = peer.device
+    }
+    return only
+  }
+
   expectHolders(folder: FolderId): (file: FileHead, holders: readonly DeviceId[]) => void {
     const store = this.#holders.beginLookup(folder)
     return (file, holders) => store(file, new Set(holders))
   }
 
-  async request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
-    const found = this.#encryption.cipherFor(device, request.folder)
-    const cipher = found && (await found)
+  request(device: DeviceId, request: BlockRequest, signal: AbortSignal): Promise<Uint8Array> {
+    const cipher = this.#encryption.cipherFor(device, request.folder)
+    if (cipher !== undefined) return this.#requestEncrypted(device, request, cipher, signal)
     const peer = this.#peers.get(device)
-    if (peer === undefined) throw new Error(`device ${device} is not connected`)
-    if (cipher === undefined) return await peer.request(request, signal)
+    return peer === undefined ? Promise.reject(notConnected(device)) : peer.request(request, signal)
+  }
+
+  async #requestEncrypted(
+    device: DeviceId,
+    request: BlockRequest,
+    derived: Promise<FolderCipher>,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const cipher = await derived
+    const peer = this.#peers.get(device)
+    if (peer === undefined) throw notConnected(device)
     return decryptReply(cipher, request, await peer.request(encryptRequest(cipher, request), signal))
   }
 
@@ -332,4 +356,8 @@ export class Peers implements Sources {
 /** Whether a device with this record can serve the content of that version. */
 function isHeld(record: FileHead, wanted: FileHead): boolean {
   return !record.deleted && !isInvalid(record) && compareVersions(record.version, wanted.version) === 'equal'
+}
+
+function notConnected(device: DeviceId): Error {
+  return new Error(`device ${device} is not connected`)
 }

@@ -16,6 +16,7 @@ import { isItemFailure, itemFailed } from '../../platform/files/item-failed.ts'
 import type { Obtained } from '../content/contents.ts'
 import { trailerOf } from '../content/format.ts'
 import { FOLDER_POLICIES } from '../state/folder-policy.ts'
+import type { NewFile } from '../tree/memory-files.ts'
 import { foldName } from '../../core/paths.ts'
 import { collectFile, makeRoom } from './collect.ts'
 import type { Merges, MergeSources } from './merges.ts'
@@ -34,6 +35,11 @@ export interface ItemsDeps extends PullParts {
 /** Our record of an item, and `Records.localState` from before it was read. */
 export interface ReadRecord {
   readonly local: FileHead | undefined
+  readonly state: object | undefined
+}
+
+/** Content of a file that was new when `state` was `Records.localState`. */
+export interface NewContent extends NewFile {
   readonly state: object | undefined
 }
 
@@ -191,6 +197,37 @@ export class Items {
     return true
   }
 
+  /** Whether a needed item, of which we have no record, is a file to be fetched. */
+  isNewFile(global: FileHead): boolean {
+    if (this.#deps.tree.nameProblem(global.name) !== undefined) return false
+    return this.plan(undefined, global).kind === 'fetch'
+  }
+
+  /**
+   * Puts the contents of files that were new here, and records them. Decided again under the lock, as in `put`. Returns
+   * which are put; with the others nothing has changed.
+   */
+  async putNew(files: readonly NewContent[]): Promise<readonly boolean[]> {
+    const { folderLock, index, merging, records, tree } = this.#deps
+    using _lock = await folderLock.shared(this.#signal)
+    const isNew = new Map<NewContent, boolean>()
+    for (const file of files) {
+      const isCurrent = file.state !== undefined && file.state === index.records.localState
+      const local = isCurrent ? undefined : await index.records.head('local', file.global.name)
+      isNew.set(file, local === undefined && this.isNewFile(file.global))
+    }
+    const wanted = files.filter((file) => isNew.get(file))
+    const states = wanted.length === 0 ? [] : await tree.putNew(wanted)
+    wanted.forEach((file, at) => {
+      const state = states[at]
+      isNew.set(file, state !== undefined)
+      if (state === undefined) return
+      records.add(adoptedRecord(file.global, state), undefined)
+      merging.pulled(file.global, file.data)
+    })
+    return files.map((file) => isNew.get(file) === true)
+  }
+
   /**
    * Renames a local file whose content moved to another name. False where that is not possible: the file is fetched
    * then, which either succeeds or reports its own error, and the source is removed separately.
@@ -236,18 +273,34 @@ export class Items {
     return true
   }
 
-  /** Emits the item events around `work`. A deleted symlink is reported as a file, as in Syncthing. */
-  async withItemEvents(item: FileHead, action: ItemAction, work: () => Promise<void>): Promise<void> {
-    const { events, folder } = this.#deps
-    const type = action === 'delete' && item.type === 'symlink' ? 'file' : ITEM_TYPES[item.type]
-    const data = { folder: folder.id, item: item.name, type, action }
-    events.emit('ItemStarted', data)
+  /** Emits the item events around `work`; `isBegun`: the first one has been. */
+  async withItemEvents(item: FileHead, action: ItemAction, work: () => Promise<void>, isBegun = false): Promise<void> {
+    if (!isBegun) this.began(item, action)
     try {
       await work()
     } catch (error) {
-      events.emit('ItemFinished', { ...data, error: this.#deps.tree.reasonOf(error) })
+      this.failed(item, action, error)
       throw error
     }
-    events.emit('ItemFinished', { ...data, error: null })
+    this.ended(item, action)
+  }
+
+  began(item: FileHead, action: ItemAction): void {
+    this.#deps.events.emit('ItemStarted', this.#eventData(item, action))
+  }
+
+  ended(item: FileHead, action: ItemAction): void {
+    this.#deps.events.emit('ItemFinished', { ...this.#eventData(item, action), error: null })
+  }
+
+  failed(item: FileHead, action: ItemAction, error: unknown): void {
+    const reason = this.#deps.tree.reasonOf(error)
+    this.#deps.events.emit('ItemFinished', { ...this.#eventData(item, action), error: reason })
+  }
+
+  /** A deleted symlink is reported as a file, as in Syncthing. */
+  #eventData({ name, type }: FileHead, action: ItemAction) {
+    const shown = action === 'delete' && type === 'symlink' ? 'file' : ITEM_TYPES[type]
+    return { folder: this.#deps.folder.id, item: name, type: shown, action }
   }
 }

@@ -36,14 +36,28 @@ export class SpaceCheck {
 
   /** Rejects with `item-failed` when the file does not fit. A disk that does not report its space passes. */
   async require(sizeBytes: number): Promise<void> {
-    if (!(this.#minimum.value > 0)) return
-    const { clock, label, root } = this.#deps
-    if (clock.monotonicMs() - this.#readMs >= READING_VALID_MS) await (this.#reading ??= this.#read())
-    if (this.#known === undefined) return
-    const freeBytes = this.#known.freeBytes - this.#plannedBytes
-    const shortage = shortageOf({ freeBytes, totalBytes: this.#known.totalBytes }, this.#minimum, sizeBytes)
+    if (!this.#isValid) await (this.#reading ??= this.#read())
+    const shortage = this.#shortage(sizeBytes)
+    const { label, root } = this.#deps
     if (shortage !== undefined) throw itemFailed(`insufficient space in folder ${label()} (${root}): ${shortage}`)
     this.#plannedBytes += sizeBytes
+  }
+
+  /** The same at once: false where the file does not fit, or the space must be read first. */
+  takesNow(sizeBytes: number): boolean {
+    if (!this.#isValid || this.#shortage(sizeBytes) !== undefined) return false
+    this.#plannedBytes += sizeBytes
+    return true
+  }
+
+  get #isValid(): boolean {
+    return !(this.#minimum.value > 0) || this.#deps.clock.monotonicMs() - this.#readMs < READING_VALID_MS
+  }
+
+  #shortage(sizeBytes: number): string | undefined {
+    if (this.#known === undefined) return undefined
+    const { freeBytes, totalBytes } = this.#known
+    return shortageOf({ freeBytes: freeBytes - this.#plannedBytes, totalBytes }, this.#minimum, sizeBytes)
   }
 
   async #read(): Promise<void> {

@@ -6,6 +6,7 @@ import type { PullProgress } from '../state/file-progress.ts'
 import type { Items, ReadRecord } from './items.ts'
 import { JobFeed, type FileFeed } from './job-feed.ts'
 import type { Leftovers } from './leftovers.ts'
+import { NewFiles, type NewFileResult } from './new-files.ts'
 import type { PullList } from './pull-list.ts'
 import type { PullParts } from './pull-parts.ts'
 import { SharedFeed } from './shared-feed.ts'
@@ -51,6 +52,14 @@ export interface TransfersDeps extends Pick<PullParts, 'clock' | 'folder' | 'ind
   onTransfer(): void
 }
 
+interface WayOfPull {
+  readonly isLarge?: boolean
+  /** It was begun as a new file, which did not succeed. */
+  readonly isBegun?: boolean
+  /** False where its content cannot be put from memory. */
+  readonly mayUseMemory?: boolean
+}
+
 /**
  * Pulls several files at a time, in the order of the queue. A large file delays the next large one only until all its
  * blocks are requested: the next one starts while the last blocks arrive.
@@ -69,6 +78,7 @@ export class Transfers {
   /** Rung when there may be capacity for another file. */
   readonly #wakeup = new Wakeup()
   #fatal: { readonly error: unknown } | undefined
+  readonly #running = new TaskSet()
 
   constructor(deps: TransfersDeps, signal: AbortSignal) {
     this.#deps = deps
@@ -82,7 +92,7 @@ export class Transfers {
     const { clock, jobs, records, sources } = this.#deps
     const { id } = this.#deps.folder
     using feed = this.#feed(files)
-    const running = new TaskSet()
+    const newFiles = this.#newFiles(feed)
     const storing = new AbortController()
     const stored = this.#storeInTime(storing.signal)
     const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !sources.hasConnectedDevice(id)
@@ -95,14 +105,16 @@ export class Transfers {
         if (next.kind === 'wait') {
           await records.flushIfDue(STORE_WAITING_MS) // others may wait for what we have
           await this.#wakeup.waitAtMost(clock, next.ms, this.#signal).catch(() => {}) // an abort ends the loop
-        } else if (!this.#mayBegin(next.sizeBytes)) await this.#waitForRoom()
+        } else if (!this.#mayBegin(next.sizeBytes) || newFiles.isTrying) await this.#waitForRoom()
         else {
           feed.begin(next.name)
-          running.add(this.#pull(feed, next.name, isLarge(next.sizeBytes)))
+          if (!newFiles.begin(next.name))
+            this.#running.add(this.#pull(feed, next.name, { isLarge: isLarge(next.sizeBytes) }))
         }
       }
     } finally {
-      await running.ended()
+      await newFiles.ended()
+      await this.#running.ended()
       storing.abort()
       await stored
     }
@@ -156,8 +168,38 @@ export class Transfers {
     }
   }
 
+  #newFiles(feed: FileFeed): NewFiles {
+    const { jobs, progress } = this.#deps
+    const onBegun = (name: string, of: PullProgress) => {
+      this.#deps.onTransfer()
+      this.#begun++
+      this.#requesting++
+      progress.set(name, of)
+    }
+    const onArrived = () => {
+      this.#requesting--
+      this.#wakeup.ring()
+    }
+    const onEnded = (name: string, result: NewFileResult) => {
+      this.#begun--
+      progress.delete(name)
+      if (result === 'not-received' || result === 'not-put')
+        this.#running.add(this.#pull(feed, name, { isBegun: true, mayUseMemory: result !== 'not-put' }))
+      else {
+        jobs.finished(name, result === 'put')
+        feed.ended(name)
+      }
+      this.#wakeup.ring()
+    }
+    const onFatal = (error: unknown) => {
+      this.#fatal ??= { error }
+      this.#wakeup.ring()
+    }
+    return new NewFiles({ ...this.#deps, onBegun, onArrived, onEnded, onFatal }, this.#signal)
+  }
+
   /** Never rejects: a fatal error is thrown when all files have ended. */
-  async #pull(feed: FileFeed, name: string, large: boolean): Promise<void> {
+  async #pull(feed: FileFeed, name: string, { isLarge: large = false, ...way }: WayOfPull): Promise<void> {
     const { items, jobs, leftovers, progress } = this.#deps
     this.#begun++
     let isRequesting = true
@@ -172,7 +214,7 @@ export class Transfers {
     }
     let succeeded = false
     try {
-      succeeded = await items.attempt(name, () => this.#pullOne(name, allRequested))
+      succeeded = await items.attempt(name, () => this.#pullOne(name, allRequested, way))
     } catch (error) {
       this.#fatal ??= { error }
     }
@@ -185,7 +227,11 @@ export class Transfers {
     this.#wakeup.ring()
   }
 
-  async #pullOne(name: string, onAllRequested: () => void): Promise<void> {
+  async #pullOne(
+    name: string,
+    onAllRequested: () => void,
+    { isBegun = false, mayUseMemory = true }: WayOfPull,
+  ): Promise<void> {
     const { folder, index, items, sources, space } = this.#deps
     const setHolders = sources.expectHolders(folder.id)
     const state = index.records.localState
@@ -197,13 +243,14 @@ export class Transfers {
     await space.require(global.sizeBytes)
     this.#deps.onTransfer()
     const onBegun = (progress: PullProgress) => void this.#deps.progress.set(name, progress)
-    const file = { global, local, state, mayUseMemory: true, onBegun, onAllRequested }
-    await items.withItemEvents(global, 'update', () => this.#pullFile(file))
+    const file = { global, local, state, mayUseMemory, onBegun, onAllRequested }
+    await items.withItemEvents(global, 'update', () => this.#pullFile(file), isBegun)
   }
 
   /** A file whose content is not taken from memory is obtained again, in a temporary file. */
   async #pullFile(file: WantedFile & ReadRecord): Promise<void> {
-    if (this.#memoryFailures < MEMORY_FAILURES_MAX && (await this.#isPut(file))) return
+    const mayUseMemory = file.mayUseMemory && this.#memoryFailures < MEMORY_FAILURES_MAX
+    if (mayUseMemory && (await this.#isPut(file))) return
     await this.#isPut({ ...file, mayUseMemory: false })
   }
 

@@ -48,6 +48,7 @@ export class FolderRates {
   limit(folder: FolderId, sources: Sources): Sources {
     return {
       sourcesOf: (id, file, blockNumber) => sources.sourcesOf(id, file, blockNumber),
+      onlySource: (id, file, holders) => sources.onlySource(id, file, holders),
       expectHolders: (id) => sources.expectHolders(id),
       hasConnectedDevice: (id) => sources.hasConnectedDevice(id),
       connectedDevices: (id) => sources.connectedDevices(id),

@@ -35,23 +35,32 @@ export class PullShares {
   limit(folder: FolderId, sources: Sources): Sources {
     return {
       sourcesOf: (id, file, blockNumber) => sources.sourcesOf(id, file, blockNumber),
+      onlySource: (id, file, holders) => sources.onlySource(id, file, holders),
       expectHolders: (id) => sources.expectHolders(id),
       hasConnectedDevice: (id) => sources.hasConnectedDevice(id),
       connectedDevices: (id) => sources.connectedDevices(id),
       shareFiles: (id, listener) => sources.shareFiles(id, listener),
       sendDownloadProgress: (...args) => sources.sendDownloadProgress(...args),
-      request: async (device, request, signal) => {
+      request: (device, request, signal) => {
         const share = this.#shareOf(folder)
-        while (!this.#mayRequest(folder, share)) await this.#clock.sleep(QUIET_MS / 4, signal)
-        share.inFlight++
-        try {
-          return await sources.request(device, request, signal)
-        } finally {
-          share.inFlight--
-          share.lastMs = this.#clock.monotonicMs()
-        }
+        const begin = () => this.#counted(share, sources.request(device, request, signal))
+        return this.#mayRequest(folder, share) ? begin() : this.#whenAllowed(folder, share, signal).then(begin)
       },
     }
+  }
+
+  async #whenAllowed(folder: FolderId, share: Share, signal: AbortSignal): Promise<void> {
+    while (!this.#mayRequest(folder, share)) await this.#clock.sleep(QUIET_MS / 4, signal)
+  }
+
+  #counted(share: Share, requested: Promise<Uint8Array>): Promise<Uint8Array> {
+    share.inFlight++
+    const ended = () => {
+      share.inFlight--
+      share.lastMs = this.#clock.monotonicMs()
+    }
+    requested.then(ended, ended)
+    return requested
   }
 
   #mayRequest(folder: FolderId, share: Share): boolean {

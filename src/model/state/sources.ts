@@ -25,6 +25,11 @@ export interface Sources {
   /** Connected devices that can serve this block of this very version, the one that will serve it soonest first. */
   sourcesOf(folder: FolderId, file: FileHead, blockNumber: number): Promise<readonly BlockSource[]>
   /**
+   * The device that alone can serve this version of a file, where `holders` are those that have it by the index;
+   * undefined: none, or several.
+   */
+  onlySource(folder: FolderId, file: FileHead, holders: readonly DeviceId[]): DeviceId | undefined
+  /**
    * To be called before the index is read for a file; the returned function stores the devices that have it, which
    * saves a second lookup.
    */
@@ -51,6 +56,7 @@ export function noSource(): TwinfoldError {
 /** For a device without connections. */
 export const NO_SOURCES: Sources = {
   sourcesOf: async () => [],
+  onlySource: () => undefined,
   expectHolders: () => () => {},
   request: async (device) => {
     throw new TwinfoldError('device-missing', `device ${device} is not connected`)

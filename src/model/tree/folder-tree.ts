@@ -9,20 +9,20 @@ import { diskStampOf } from '../../core/records/disk-stamp.ts'
 import { FLAG_RECEIVE_ONLY, type DiskState, type FileHead, type FileInfo } from '../../core/records/file-info.ts'
 import type { Records } from '../../db/types.ts'
 import type { DiskFile, DiskStat } from '../../platform/disk.ts'
-import type { ReplacedFile } from '../../platform/file-maker.ts'
-import { diskReason, itemReason, withRemedy } from '../../platform/files/disk-reason.ts'
+import { itemReason } from '../../platform/files/disk-reason.ts'
 import { itemFailed } from '../../platform/files/item-failed.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { FoundVersion, VersionPlace } from '../../versioner/types.ts'
 import { FOLDER_POLICIES, permissionRule } from '../state/folder-policy.ts'
 import { Asides } from './asides.ts'
 import type { FolderAttributes } from './attributes.ts'
-import type { Content, FileContent, MemoryContent } from './content.ts'
+import type { Content, FileContent } from './content.ts'
 import { ConflictCopies } from './conflict-copies.ts'
 import { Directories } from './directories.ts'
 import type { DirectoryContentsDeps } from './directory-contents.ts'
 import { Displacement } from './displacement.ts'
 import { ItemCheck, modified } from './item-check.ts'
+import { MemoryFiles, type NewFile } from './memory-files.ts'
 import { Metadata } from './metadata.ts'
 import { Owners } from './owners.ts'
 import { Replacement, type Archive } from './replacement.ts'
@@ -65,17 +65,6 @@ export interface NextItem {
   readonly saveOurs: boolean
 }
 
-/** Errors that a temporary file handles: a missing or read-only directory, a leftover, an unexpected item. */
-const NOT_IN_ONE_STEP: ReadonlySet<string | undefined> = new Set([
-  'EEXIST',
-  'ELOOP',
-  'ENOENT',
-  'ENOTDIR',
-  'EACCES',
-  'EPERM',
-  undefined,
-])
-
 /**
  * The items of a folder on the disk: the only writer of names below its root. Nothing is replaced or removed that does
  * not match our record, and a change of a user at any moment is kept. The caller must hold the folder's lock to change
@@ -97,6 +86,7 @@ export class FolderTree implements VersionPlace {
   readonly #directories: Directories
   readonly #metadata: Metadata
   readonly #replacement: Replacement
+  readonly #memory: MemoryFiles
 
   constructor(deps: FolderTreeDeps, { folder, root, ownDevice }: FolderTreeOptions) {
     const { archive, attributes, ignore, index, kept, onConflict } = deps
@@ -135,6 +125,9 @@ export class FolderTree implements VersionPlace {
     this.#replacement = new Replacement({ tree, asides, conflicts, directories, archive })
     this.displacement = new Displacement({ tree, check, conflicts, archive })
     this.temporaries = new TemporaryFiles(tree, this.#metadata)
+    const { temporaries, keepsVersions } = this
+    const parts = { tree, check, asides, temporaries, metadata: this.#metadata, fileMaker: deps.platform.fileMaker }
+    this.#memory = new MemoryFiles(parts, { keepsVersions, fsync })
   }
 
   /** Why our system cannot have an item of this name, and what to do. */
@@ -211,7 +204,7 @@ export class FolderTree implements VersionPlace {
    * undefined, with nothing changed, for content in memory that needs a temporary file.
    */
   async put(content: Content, next: NextItem): Promise<DiskState | undefined> {
-    const state = content.kind === 'memory' ? await this.#putMemory(content, next) : await this.#putFile(content, next)
+    const state = content.kind === 'memory' ? await this.#memory.put(content, next) : await this.#putFile(content, next)
     if (state !== undefined) this.#tree.changed(next.global.name)
     return state
   }
@@ -237,40 +230,14 @@ export class FolderTree implements VersionPlace {
     return { modifiedS, modifiedNs, ...(isSame && { diskStamp: diskStampOf(now) }) }
   }
 
-  /** Written, synced and renamed in one step, in a thread. */
-  async #putMemory(content: MemoryContent, { global, local, saveOurs }: NextItem): Promise<DiskState | undefined> {
-    if (saveOurs) return undefined
-    const { name } = global
-    let aside = ''
-    let replaces: ReplacedFile | undefined
-    if (local !== undefined && !local.deleted) {
-      const item = this.keepsVersions ? undefined : await this.#tree.stat(name)
-      if (item === undefined || item === 'other' || item.type !== 'file') return undefined
-      if (!this.#check.isUntouched(item, local)) return undefined
-      aside = this.#asides.newName(name)
-      replaces = { ...item, asidePath: this.#tree.path(aside) }
-    }
-    const outcome = await this.#deps.platform.fileMaker.make({
-      temporaryPath: this.temporaries.path(name),
-      path: this.#tree.path(name),
-      realDirectory: await this.#tree.parents.realParentOf(name),
-      data: content.data,
-      hash: content.hash,
-      openMode: this.temporaries.modeOf(global),
-      mode: this.#metadata.permissionsOf(global),
-      modifiedS: global.modifiedS,
-      modifiedNs: global.modifiedNs,
-      replaces,
-      sync: !this.#folder.disableFsync,
-    })
-    if (outcome.kind === 'different') return undefined
-    if (outcome.kind === 'failed') {
-      if (NOT_IN_ONE_STEP.has(outcome.code)) return undefined
-      throw itemFailed(withRemedy(diskReason(outcome.message), outcome.code, this.#tree.platform))
-    }
-    if (outcome.hasDisplaced === true) await this.#asides.keepDisplaced(name, aside, this.#tree.temporaryOf(name))
-    const { modifiedS, modifiedNs } = outcome
-    return { modifiedS, modifiedNs, diskStamp: diskStampOf(outcome), trailerBytes: content.trailerBytes }
+  /**
+   * Puts the contents of new files under their names, each in one step. Returns the state of each on disk; undefined,
+   * with nothing changed, for those that must be put one by one.
+   */
+  async putNew(files: readonly NewFile[]): Promise<readonly (DiskState | undefined)[]> {
+    const states = await this.#memory.putNew(files)
+    states.forEach((state, at) => state && this.#tree.changed(files[at]!.global.name))
+    return states
   }
 
   /** The content is identical: sets mode and time, or the trailer that has them. Resolves with the state on disk. */

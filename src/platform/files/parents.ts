@@ -45,7 +45,7 @@ export class Parents {
   /** The same for an open file: where the system provides its real path, no disk access is needed. */
   async checkOpen(name: string, file: Pick<DiskFile, 'realPath'>): Promise<void> {
     const actual = await file.realPath?.()
-    if (actual === undefined || actual !== joinPath(await this.#rootItself(), name)) await this.check(name)
+    if (actual === undefined || actual !== joinPath(await this.realRoot(), name)) await this.check(name)
   }
 
   /** The directory above `name`, held open, so that it cannot be replaced; no component above it is a symlink. */
@@ -173,10 +173,11 @@ export class Parents {
 
   /** The expected real path of the directory above `name`. */
   async realParentOf(name: string): Promise<string> {
-    return joinPath(await this.#rootItself(), parentOf(name))
+    return joinPath(await this.realRoot(), parentOf(name))
   }
 
-  #rootItself(): Promise<string> {
+  /** The real path of the root. */
+  realRoot(): Promise<string> {
     this.#realRoot ??= this.#deps.disk.realPath(this.#deps.root).catch((error: unknown) => {
       this.#realRoot = undefined // the error may be temporary
       throw error
@@ -187,7 +188,7 @@ export class Parents {
   /** The topmost missing directory; undefined when all exist. Usually a single call. */
   async #firstMissing(directory: string): Promise<string | undefined> {
     if (directory === '') return undefined
-    const expected = joinPath(await this.#rootItself(), directory)
+    const expected = joinPath(await this.realRoot(), directory)
     const real = await this.#realPath(this.#path(directory)).catch(() => undefined)
     // If it is a file, any access below it fails by itself.
     return real === expected ? undefined : await this.#walkDown(directory)

@@ -40,6 +40,10 @@ export class PlainFileMaker implements FileMaker {
     }
   }
 
+  async makeAll(orders: readonly FileOrder[]): Promise<readonly FileOutcome[]> {
+    return await Promise.all(orders.map((order) => this.make(order)))
+  }
+
   memory(sizeBytes: number): Uint8Array {
     return new Uint8Array(sizeBytes)
   }

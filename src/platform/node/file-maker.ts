@@ -32,15 +32,31 @@ export class NodeFileMaker implements FileMaker {
 
   async make(order: FileOrder): Promise<FileOutcome> {
     if (this.#isLittle) return await this.#doInline(() => this.#here.make(order))
-    try {
-      checkPath(order.temporaryPath, 'open')
-      if (order.replaces !== undefined) checkPath(order.replaces.asidePath, 'rename')
-      checkPath(order.path, 'open')
-    } catch (error) {
-      return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
+    const refused = refusalOf(order)
+    if (refused !== undefined) return refused
+    return fileOutcome(await this.#outcomeOf((report) => ({ kind: 'file', order, report })))
+  }
+
+  async makeAll(orders: readonly FileOrder[]): Promise<readonly FileOutcome[]> {
+    if (orders.length <= HERE_AT_ONCE_MAX && this.#isLittle)
+      return await Promise.all(orders.map((order) => this.#doInline(() => this.#here.make(order))))
+    const outcomes = orders.map(refusalOf)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let left = 0
+    const waiting = orders.flatMap((order, at): WaitingOrder[] => {
+      if (outcomes[at] !== undefined) return []
+      left++
+      const report = (outcome: Outcome) => {
+        outcomes[at] = fileOutcome(outcome)
+        if (--left === 0) resolve()
+      }
+      return [{ kind: 'file', order, report }]
+    })
+    if (left > 0) {
+      this.#threads.make(waiting)
+      await promise
     }
-    const outcome = await this.#outcomeOf((report) => ({ kind: 'file', order, report }))
-    return outcome.kind === 'written' || outcome.kind === 'copied' ? wrongKind() : outcome
+    return outcomes.map((outcome) => outcome ?? wrongKind())
   }
 
   memory(sizeBytes: number): Uint8Array {
@@ -107,6 +123,22 @@ const NOT_DIRECT = { fromDirect: undefined, direct: undefined }
 
 function mayBeDirect(blocks: readonly CopiedBlock[]): boolean {
   return blocks.some(({ sizeBytes }) => sizeBytes >= DIRECT_BYTES_MIN)
+}
+
+/** For a path that the system cannot have. */
+function refusalOf(order: FileOrder): FileOutcome | undefined {
+  try {
+    checkPath(order.temporaryPath, 'open')
+    if (order.replaces !== undefined) checkPath(order.replaces.asidePath, 'rename')
+    checkPath(order.path, 'open')
+    return undefined
+  } catch (error) {
+    return { kind: 'failed', code: systemCode(error), message: messageOf(error) }
+  }
+}
+
+function fileOutcome(outcome: Outcome): FileOutcome {
+  return outcome.kind === 'written' || outcome.kind === 'copied' ? wrongKind() : outcome
 }
 
 function failure({ code, message }: Extract<Outcome, { kind: 'failed' }>): Error {

@@ -44,6 +44,7 @@ function waitingFetch(sourcesOf?: Sources['sourcesOf'], request?: Sources['reque
             signal.throwIfAborted()
             return new Uint8Array(SIZE_BYTES)
           }),
+        onlySource: () => undefined,
         expectHolders: () => () => {},
         hasConnectedDevice: () => true,
         connectedDevices: () => [],

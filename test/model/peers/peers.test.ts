@@ -181,6 +181,29 @@ test('sources of a block: the device that served faster comes first', async () =
   assert.deepEqual(await devices(), [LAPTOP, SERVER])
 })
 
+test('the only source of a file: the device that has it, and no other one can serve it', async () => {
+  await using three = await DevicePair.makeThree()
+  const [a, b, c] = three.devices
+  const ends = [connectionBetween(LOCAL_ID, SERVER, '1'), connectionBetween(LOCAL_ID, LAPTOP, '2')]
+  for (const [place, device] of [b, c].entries()) {
+    a.peers.attach(ends[place]![0])
+    device.peers.attach(ends[place]![1])
+  }
+  await b.add('have')
+  await three.pass(1_300)
+  const head = (await a.index.records.global('have'))!
+  const only = (...holders: readonly (typeof SERVER | typeof LAPTOP)[]) => a.peers.onlySource(DOCS, head, holders)
+  assert.equal(only(SERVER), SERVER)
+  assert.equal(only(), undefined)
+  assert.equal(only(SERVER, LAPTOP), undefined)
+  const { name, version, blockSizeBytes } = head
+  await ends[1]![1].downloadProgress(DOCS, [{ kind: 'append', name, version, blockIndexes: [0], blockSizeBytes }])
+  assert.equal(only(SERVER), undefined, 'the other one has it in an unfinished file')
+  await ends[1]![0].close('gone')
+  await three.pass(100)
+  assert.equal(only(SERVER, LAPTOP), SERVER)
+})
+
 test('sources of a block: a device that is fetching the file comes first, unless it is much slower', async () => {
   await using three = await DevicePair.makeThree()
   const [a, b, c] = three.devices

@@ -117,9 +117,21 @@ for (const [kind, put] of KINDS) {
   test(`C-07: after an error of the disk at any call of the pull of a ${kind} no temporary file is left`, async () => {
     const calls = await callsAtTemporary(put)
     let failed = 0
+    let injected = 0
     for (let nth = 1; nth <= calls; nth++) {
       for (const code of ['EIO', 'ENOSPC']) {
-        const fail = ({ disk }: SimPull) => disk.faults.add({ call: 'any', code, nth, under: TEMPORARY })
+        const fail = ({ disk: { faults } }: SimPull) => {
+          faults.add({ call: 'any', code, nth, under: TEMPORARY })
+          const check = faults.check.bind(faults)
+          faults.check = (call, path) => {
+            try {
+              check(call, path)
+            } catch (error) {
+              injected++
+              throw error
+            }
+          }
+        }
         await using pull = await failedPull(fail, put)
         const hasFailed = (await pull.errors()).some((error) => error.startsWith('f: syncing'))
         if (hasFailed) failed++
@@ -129,7 +141,7 @@ for (const [kind, put] of KINDS) {
       }
     }
     reportRow({ id: 'C-07', part: `errors of a pull: ${kind}`, tried: 2 * calls, failed })
-    assert.ok(failed > 0)
+    assert.equal(injected, 2 * calls)
   })
 }
 

@@ -101,10 +101,16 @@ export class SimPeer implements Sources {
   }
 
   async sourcesOf(_folder: string, file: FileHead): Promise<readonly BlockSource[]> {
+    return this.#has(file) ? [{ device: PEER, fromTemporary: false }] : []
+  }
+
+  onlySource(_folder: string, file: FileHead): DeviceId | undefined {
+    return this.#has(file) ? PEER : undefined
+  }
+
+  #has(file: FileHead): boolean {
     const own = this.records.get(file.name)
-    const has =
-      this.connected && own !== undefined && !own.deleted && compareVersions(own.version, file.version) === 'equal'
-    return has ? [{ device: PEER, fromTemporary: false }] : []
+    return this.connected && own !== undefined && !own.deleted && compareVersions(own.version, file.version) === 'equal'
   }
 
   expectHolders(): () => void {

@@ -141,8 +141,12 @@ test('a scan does not wait for a running download, and the download continues', 
 
 test('the only source of a small file is looked up once; one that went away meanwhile, again', async () => {
   await using pull = await SimPull.start()
-  const sourcesOf = pull.peer.sourcesOf.bind(pull.peer)
+  const [onlySource, sourcesOf] = [pull.peer.onlySource.bind(pull.peer), pull.peer.sourcesOf.bind(pull.peer)]
   let lookups = 0
+  pull.peer.onlySource = (folder, file) => {
+    lookups++
+    return onlySource(folder, file)
+  }
   pull.peer.sourcesOf = async (folder, file) => {
     lookups++
     return await sourcesOf(folder, file)

@@ -39,3 +39,15 @@ test('what files that begin at the same time will take is added up', async () =>
     ['fulfilled', 'rejected'],
   )
 })
+
+test('at once a file fits only by a valid reading, and counts', async () => {
+  const { reads, space } = checkWith(200)
+  assert.equal(space.takesNow(1), false)
+  assert.deepEqual(reads, [])
+  space.begin()
+  await space.require(10)
+  assert.equal(space.takesNow(60), true)
+  assert.equal(space.takesNow(60), false)
+  assert.equal(space.takesNow(10), true)
+  await assert.rejects(space.require(60), { code: 'item-failed' })
+})
