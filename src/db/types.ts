@@ -143,6 +143,8 @@ export interface Records {
   get(owner: IndexOwner, name: string): Promise<FileInfo | undefined>
   /** The same without the block list, which is then not read and checked. */
   head(owner: IndexOwner, name: string): Promise<FileHead | undefined>
+  /** Those of many names, in one call. */
+  heads(owner: IndexOwner, names: readonly string[]): Promise<readonly (FileHead | undefined)[]>
   /** The winning record among all devices. */
   global(name: string): Promise<FileInfo | undefined>
   /** Our record and the winning one in one call, at half the cost of two. */

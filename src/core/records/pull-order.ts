@@ -116,11 +116,17 @@ function compareTimes(list: OrderableList, a: number, b: number): number {
  */
 function shuffleByDirectory(list: OrderableList, places: Uint32Array, chance: (below: number) => number): void {
   const directories = new Map<string, number>()
-  const numbers = Uint32Array.from(places, (place) => {
+  let [last, lastNumber] = ['', -1]
+  const numbers = new Uint32Array(places.length)
+  places.forEach((place, at) => {
     const directory = parentOf(list.name(place))
-    const number = directories.get(directory) ?? directories.size
-    if (number === directories.size) directories.set(directory, number)
-    return number
+    // Files of one directory follow one another: most names need no lookup.
+    if (directory !== last || lastNumber < 0) {
+      lastNumber = directories.get(directory) ?? directories.size
+      if (lastNumber === directories.size) directories.set(directory, lastNumber)
+      last = directory
+    }
+    numbers[at] = lastNumber
   })
   const ranks = Uint32Array.from({ length: directories.size }, (_, number) => number)
   shuffle(ranks, chance)

@@ -40,6 +40,10 @@ export class StoredRecords implements Records {
     return this.#database.run(({ files }) => files.head(owner, name))
   }
 
+  heads(owner: IndexOwner, names: readonly string[]): Promise<readonly (FileHead | undefined)[]> {
+    return this.#database.run(({ files }) => names.map((name) => files.head(owner, name)))
+  }
+
   global(name: string): Promise<FileInfo | undefined> {
     return this.#database.run(({ files }) => files.global(name))
   }

@@ -10,12 +10,13 @@ import { contentKey, PullList } from './pull-list.ts'
 import type { PullParts } from './pull-parts.ts'
 import type { Transfers } from './transfers.ts'
 
-const PAGE = 2_000
+/** So many are read and sorted in one turn of the event loop, which takes a few milliseconds. */
+const PAGE = 500
 /** Limit of items per iteration; the rest is left to the next one. Bounds memory when a million files are needed. */
 const ITEMS_MAX = 100_000
 const SMALL_STEPS_AT_ONCE = 8
 
-export interface IterationDeps extends Pick<PullParts, 'index' | 'records' | 'tree'> {
+export interface IterationDeps extends Pick<PullParts, 'clock' | 'index' | 'records' | 'tree'> {
   readonly items: Items
   readonly transfers: Transfers
   readonly leftovers: Leftovers
@@ -60,8 +61,10 @@ export class Iteration {
     for (const names of this.#creations) await this.#attemptAll(names)
     await this.#attemptAll(this.#metadata)
     await this.#moveFiles()
-    await records.flush()
+    const stored = records.flush()
+    stored.catch(() => {}) // awaited below
     const waiting = await transfers.run(this.#files)
+    await stored
     if (this.#renamed.size > 0) await records.flush() // the index must contain a file before its old name is removed
     await this.#attemptAll([...this.#removals])
     await records.flush() // the index must contain the deletions before directories are checked
@@ -80,18 +83,22 @@ export class Iteration {
     for (let count = 0; ;) {
       this.#signal.throwIfAborted()
       const page = await this.#deps.index.needs.need({ offset: 0, limit: PAGE, afterName })
-      for (const head of page) await this.#sort(head, review)
+      const locals = await this.#deps.index.records.heads(
+        'local',
+        page.map(({ name }) => name),
+      )
+      page.forEach((head, at) => this.#sort(head, locals[at], review))
       afterName = page.at(-1)?.name ?? ''
       count += page.length
       this.#afterName = afterName
       if (page.length < PAGE) return false
       if (count >= ITEMS_MAX) return true
+      await this.#deps.clock.sleep(0, this.#signal)
     }
   }
 
   /** Assigns an item to a phase. */
-  async #sort(head: FileHead, review: LossReview | undefined): Promise<void> {
-    this.#signal.throwIfAborted()
+  #sort(head: FileHead, local: FileHead | undefined, review: LossReview | undefined): void {
     const { name } = head
     const unusable = this.#deps.tree.nameProblem(name)
     // Also for parents: a directory in place of a temporary file would block that file.
@@ -99,7 +106,6 @@ export class Iteration {
       this.#deps.items.problem(name, 'invalid file name')
       return
     }
-    const local = await this.#deps.index.records.head('local', name)
     const step = this.#deps.items.plan(local, head, head.deleted) // needed without a record of ours: held elsewhere
     if (step.kind === 'keep') return
     // What needs no disk is recorded: others have deleted the item, or a pattern ignores it.

@@ -1,4 +1,4 @@
-import { detailOf } from '../../core/errors.ts'
+import { detailOf, isMissing } from '../../core/errors.ts'
 import type { FolderConfig } from '../../core/config/config.ts'
 import { shortIdOf } from '../../core/device-id.ts'
 import type { DeviceId } from '../../core/ids.ts'
@@ -255,18 +255,31 @@ export class FolderTree implements VersionPlace {
   /** Creates a directory, or sets the mode of an existing one. */
   async makeDirectory({ global, local, saveOurs }: NextItem): Promise<void> {
     const { name } = global
-    await this.#tree.parents.ensure(name)
-    const item = await this.#tree.stat(name)
+    const { parents } = this.#tree
+    // Only after a failure: the directory above exists, because parents are made first.
+    const item = await this.#tree.stat(name).catch(async (error: unknown) => {
+      await parents.ensure(name) // which has the better error
+      throw error
+    })
     const isNew = item === undefined || item === 'other' || item.type !== 'directory'
     if (isNew && item !== undefined) {
       await this.#check.require(name, local)
       await this.#keepAndRemove(name, local, saveOurs ? global : undefined)
     }
-    const first = this.#metadata.permissionsOf(global) === undefined ? 0o777 : 0o700
-    const path = this.#tree.path(name)
-    if (isNew) await this.#tree.parents.inside(name, () => this.#tree.disk.makeDirectory(path, first))
+    if (isNew) await this.#makeNew(name, this.#metadata.firstPermissionsOf(global))
     await this.#metadata.setDirectory(global, local, isNew)
     this.#tree.changed(name)
+  }
+
+  async #makeNew(name: string, permissions: number): Promise<void> {
+    const { disk, parents } = this.#tree
+    const path = this.#tree.path(name)
+    const make = () => parents.inside(name, () => disk.makeDirectory(path, permissions))
+    await make().catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error
+      await parents.ensure(name)
+      await make()
+    })
   }
 
   /**

@@ -17,6 +17,7 @@ import type { Owners } from './owners.ts'
 import type { TreeDisk } from './tree-disk.ts'
 
 const PERMISSIONS = 0o777
+const OWNER_ALL = 0o700
 
 export interface MetadataOptions {
   readonly compare: CompareOptions
@@ -39,6 +40,12 @@ export class Metadata {
   /** The permission bits of the record; undefined where they are not applied. */
   permissionsOf(record: FileHead): number | undefined {
     return this.#options.compare.ignorePerms || record.noPermissions ? undefined : record.permissions & PERMISSIONS
+  }
+
+  /** The permissions to make a directory with: private ones where its owner is still to be set. */
+  firstPermissionsOf(directory: FileHead): number {
+    const permissions = this.permissionsOf(directory) ?? PERMISSIONS
+    return this.isPlain(directory) || permissions === PERMISSIONS ? permissions : OWNER_ALL
   }
 
   /** Whether mode and time are all that a new item needs. */

@@ -52,7 +52,7 @@ async function changed(): Promise<SimPull> {
     peer.put(`${directory}/created`, 'created')
     peer.delete(`${directory}/deleted`)
     peer.delete(`${directory}/removed`)
-    peer.directory(`${directory}/made`)
+    peer.directory(`${directory}/made`, { permissions: 0o775 }) // more than the umask leaves
     peer.symlink(`${directory}/link`, 'new')
   }
   return pull

@@ -36,3 +36,30 @@ test('a new time is verified by one hash at the next scan, and nothing is announ
   assert.equal((await pull.disk.lstat(`${ROOT}/f`)).modifiedS, 1_600_000_000)
   await pull.assertSettled()
 })
+
+test('a directory whose permissions the umask leaves is made with them, a private one is made private', async () => {
+  await using pull = await SimPull.start()
+  const { makeDirectory, chmod } = pull.disk
+  const calls: string[] = []
+  pull.disk.makeDirectory = async (path, permissions) => {
+    if (path.startsWith(ROOT)) calls.push(`mkdir ${path.slice(ROOT.length + 1)} ${permissions.toString(8)}`)
+    await makeDirectory.call(pull.disk, path, permissions)
+  }
+  pull.disk.chmod = async (path, mode) => {
+    calls.push(`chmod ${path.slice(ROOT.length + 1)} ${(mode & 0o777).toString(8)}`)
+    await chmod.call(pull.disk, path, mode)
+  }
+  pull.peer.directory('usual', { permissions: 0o755 })
+  pull.peer.directory('private', { permissions: 0o700 })
+  pull.peer.directory('wide', { permissions: 0o777 })
+  pull.peer.directory('usual/inner', { permissions: 0o555 })
+  await pull.sync()
+  assert.deepEqual(calls.sort(), [
+    'chmod wide 777',
+    'mkdir private 700',
+    'mkdir usual 755',
+    'mkdir usual/inner 555',
+    'mkdir wide 777',
+  ])
+  await pull.assertSettled()
+})

@@ -1,4 +1,5 @@
-import { chmod, constants, copyFile, lchmod, lstat, open } from 'node:fs/promises'
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { chmod, constants, copyFile, lchmod, lstat } from 'node:fs/promises'
 import { checkPath } from '../../disk-error.ts'
 import { O_PATH } from './held-directory.ts'
 import { refuseOddities, refuseSymlink, symlinkRefused } from './refusals.ts'
@@ -23,11 +24,12 @@ export async function chmodItself(path: string, mode: number): Promise<void> {
     await refuseSymlink(path, 'chmod')
     return process.platform === 'darwin' ? lchmod(path, mode) : chmod(path, mode)
   }
-  const handle = await open(path, O_PATH | constants.O_NOFOLLOW)
+  // Only looks the name up: in a thread each of these calls takes ten times as long.
+  const descriptor = openSync(path, O_PATH | constants.O_NOFOLLOW)
   try {
-    if ((await handle.stat()).isSymbolicLink()) throw symlinkRefused('chmod', path)
-    await chmod(`/proc/self/fd/${handle.fd}`, mode)
+    if (fstatSync(descriptor).isSymbolicLink()) throw symlinkRefused('chmod', path)
+    await chmod(`/proc/self/fd/${descriptor}`, mode)
   } finally {
-    await handle.close()
+    closeSync(descriptor)
   }
 }
