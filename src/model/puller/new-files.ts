@@ -130,7 +130,7 @@ export class NewFiles {
 
   /** Puts what has arrived, and what arrives meanwhile. Never rejects. */
   async #putAll(): Promise<void> {
-    await this.#deps.clock.sleep(0, NEVER) // several arrive in one turn
+    if (this.#open > this.#arrived.length) await this.#deps.clock.sleep(0, NEVER) // several arrive in one turn
     this.#isScheduled = false
     while (this.#arrived.length > 0) {
       const files = this.#arrived

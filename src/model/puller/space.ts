@@ -34,6 +34,11 @@ export class SpaceCheck {
     if (this.#minimum.value > 0) this.#reading ??= this.#read()
   }
 
+  /** Resolves when a reading that was begun is there. */
+  async begun(): Promise<void> {
+    await this.#reading
+  }
+
   /** Rejects with `item-failed` when the file does not fit. A disk that does not report its space passes. */
   async require(sizeBytes: number): Promise<void> {
     if (!this.#isValid) await (this.#reading ??= this.#read())

@@ -93,6 +93,7 @@ export class Transfers {
     const { id } = this.#deps.folder
     using feed = this.#feed(files)
     const newFiles = this.#newFiles(feed)
+    await this.#deps.space.begun()
     const storing = new AbortController()
     const stored = this.#storeInTime(storing.signal)
     const isOver = () => this.#signal.aborted || this.#fatal !== undefined || !sources.hasConnectedDevice(id)

@@ -24,8 +24,13 @@ const TASKS_PER_THREAD = 2
 const GATHERED_MIN = 8
 /** A block that is only read counts as this part of one that is hashed, which is less than another thread is worth. */
 const READ_LOAD = 1 / 8
-/** A single small block is read inline in less time than a thread takes to start. */
+/** A single small block is read inline in less time than a thread takes to start, or to wake up. */
 const INLINE_BYTES_MAX = 128 * KIB
+/** Others follow sooner where many are requested. */
+const QUIET_MS = 20
+/** A disk that lets a read wait for so long must not stop the event loop again soon. */
+const SLOW_MS = 5
+const SLOW_PAUSE_MS = 10_000
 /**
  * Buffers kept for the next blocks, until none was requested for a while: as much as a device has open, 2 MiB for each
  * connection or two of the largest blocks. What is not kept is garbage outside the heap, which V8 hardly collects.
@@ -47,6 +52,10 @@ export class NodeBlockReader implements BlockReader {
   #waiting: Waiting[] = []
   #scheduled = false
   #tasks = 0
+  /** When something was last read. */
+  #readMs = Number.NEGATIVE_INFINITY
+  /** Before this time nothing is read inline. */
+  #hereAfterMs = Number.NEGATIVE_INFINITY
   #idleTimer: NodeJS.Timeout | undefined
 
   constructor(threads: DiskThreads) {
@@ -70,18 +79,22 @@ export class NodeBlockReader implements BlockReader {
     this.#idleTimer ??= setTimeout(() => this.#memory.clear(), IDLE_MS).unref()
     this.#idleTimer.refresh()
     const [first, second] = this.#waiting
-    if (
-      first !== undefined &&
-      second === undefined &&
-      !this.#threads.isStarted &&
-      first.order.sizeBytes <= INLINE_BYTES_MAX
-    ) {
+    const mayReadHere = this.#mayReadHere()
+    this.#readMs = performance.now()
+    if (first !== undefined && second === undefined && mayReadHere && first.order.sizeBytes <= INLINE_BYTES_MAX) {
       this.#waiting = []
       return this.#readHere(first)
     }
     while (this.#tasks < this.#threads.threadsMax * TASKS_PER_THREAD && this.#isWorthATask()) {
       detach(this.#readInThread(this.#waiting.splice(0, countTogether(this.#waiting))))
     }
+  }
+
+  /** Nothing else has been read for a moment, and the last one that was read inline did not wait for the disk. */
+  #mayReadHere(): boolean {
+    if (this.#tasks > 0) return false
+    const nowMs = performance.now()
+    return nowMs >= this.#hereAfterMs && (nowMs - this.#readMs >= QUIET_MS || !this.#threads.isStarted)
   }
 
   /** Waking a thread takes as long as reading a few small blocks. */
@@ -92,8 +105,11 @@ export class NodeBlockReader implements BlockReader {
   }
 
   #readHere(waiting: Waiting): void {
+    const startedMs = performance.now()
     const memory = this.#memory.take(slotSize(waiting.order))
-    this.#settle([waiting], memory, this.#here.run(packReadTask(0, [waiting.order], memory)))
+    const report = this.#here.run(packReadTask(0, [waiting.order], memory))
+    if (performance.now() - startedMs >= SLOW_MS) this.#hereAfterMs = startedMs + SLOW_PAUSE_MS
+    this.#settle([waiting], memory, report)
   }
 
   /** Never rejects: the waiting requests are rejected. */

@@ -35,6 +35,30 @@ test('one small block starts no thread, several do, and then single ones use it 
   assert.equal((await blocks.read(small)).kind, 'read')
 })
 
+test('beside a thread, a small block after a pause is read inline, those after it in the thread', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 1 })
+  const read = threads.read.bind(threads)
+  let inThread = 0
+  threads.read = (...args) => {
+    inThread++
+    return read(...args)
+  }
+  const blocks = new NodeBlockReader(threads)
+  const small = orderFor(scratch.path, 'small', Buffer.from('small'))
+  assert.equal((await blocks.read(orderFor(scratch.path, 'large', Buffer.alloc(200 * KIB)))).kind, 'read')
+  assert.equal(inThread, 1)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.equal((await blocks.read(small)).kind, 'read')
+  assert.equal(inThread, 1)
+  const results = await Promise.all([blocks.read(small), blocks.read(small)])
+  assert.deepEqual(
+    results.map(({ kind }) => kind),
+    ['read', 'read'],
+  )
+  assert.equal(inThread, 2)
+})
+
 test('large blocks get a second thread where they are hashed, and share one where they are only read', async () => {
   using scratch = scratchDirectory()
   const order = orderFor(scratch.path, 'large', Buffer.alloc(2_048 * KIB, 'x'))

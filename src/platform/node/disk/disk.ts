@@ -22,7 +22,7 @@ import { checkPath, DiskError } from '../../disk-error.ts'
 import { nameFromBytes, REPLACEMENT } from '../../files/disk-name.ts'
 import type { Disk, DiskName, DiskStat, OpenMode } from '../../disk.ts'
 import { posix, type Posix } from '../native/posix.ts'
-import { NodeFile } from './disk-file.ts'
+import { NodeFile, QUICK_MS_MAX } from './disk-file.ts'
 import { exactStat } from './disk-stat.ts'
 import { secondsText } from './disk-time.ts'
 import { lockFile } from './lock.ts'
@@ -48,21 +48,20 @@ const OPEN_FLAGS: Record<OpenMode, number> = {
   create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (NO_FOLLOW ?? 0),
 }
 
-/** A file system that takes longer may be on the network, and must not stop the event loop. */
-const QUICK_MS_MAX = 5
-
 /** Everything that calls of Node do. */
 const PLAIN_DISK: Omit<Disk, 'exchange' | 'lock' | 'renameNew' | 'setModified'> = {
   async open(path, mode, permissions = 0o666) {
     checkPath(path, 'open')
     if (NO_FOLLOW === undefined && mode !== 'create') await refuseSymlink(path, 'open')
+    const startedMs = performance.now()
     const handle = await open(path, OPEN_FLAGS[mode], permissions)
+    const isQuick = performance.now() - startedMs < QUICK_MS_MAX
     try {
-      if (mode === 'create') return new NodeFile(handle, 'write')
+      if (mode === 'create') return new NodeFile(handle, 'write', { isQuick })
       // The inode is cached after opening: a call in a thread would take ten times as long.
       const stats = fstatSync(handle.fd, { bigint: true })
       refuseOddities(stats, path)
-      return new NodeFile(handle, mode, exactStat(stats))
+      return new NodeFile(handle, mode, { opened: exactStat(stats), isQuick })
     } catch (error) {
       await handle.close()
       throw error
