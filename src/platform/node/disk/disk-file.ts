@@ -105,6 +105,7 @@ export class NodeFile implements DiskFile {
   }
 
   close(): Promise<void> {
+    this.#isQuick = false // the handle refuses calls after this
     this.#direct.close()
     return this.#handle.close()
   }
