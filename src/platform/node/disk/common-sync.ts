@@ -2,8 +2,8 @@ import { readFileSync, statfsSync } from 'node:fs'
 import { release } from 'node:os'
 import { posix } from '../native/posix.ts'
 
-/** Of ext4 and its predecessors. Others were not measured; network and FUSE file systems may not sync at all. */
-const TYPES: ReadonlySet<number> = new Set([0xef53])
+/** Ext2 to ext4, XFS, Btrfs. Others were not measured; network and FUSE file systems may not sync at all. */
+const TYPES: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e])
 /** Since this version of Linux the call reports data that could not be written. */
 const RELEASE_MIN = [5, 8] as const
 /** What other programs have written and the disk lacks would be waited for, too: less than a second on most disks. */
