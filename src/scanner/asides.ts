@@ -8,7 +8,7 @@ import type { ScanIndex, ScanRequest } from './types.ts'
 
 export interface AsideDeps {
   readonly disk: Pick<Disk, 'lstat' | 'readSymlink' | 'removeFile' | 'renameNew'>
-  readonly index: Pick<ScanIndex, 'get' | 'global'>
+  readonly index: Pick<ScanIndex, 'head' | 'global'>
   readonly compare: CompareOptions
   nowMs(): number
 }
@@ -65,7 +65,7 @@ async function isRecorded({ disk, index, compare }: AsideDeps, path: string, nam
   if (type === 'other') return false
   const symlinkTarget = type === 'symlink' ? await disk.readSymlink(path) : ''
   const item = { name, type, sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget }
-  const records = [await index.get('local', name), await index.global(name)].filter((record) => record !== undefined)
+  const records = [await index.head('local', name), await index.global(name)].filter((record) => record !== undefined)
   const modTimeWindowMs = Math.max(compare.modTimeWindowMs, SET_TIME_WINDOW_MS)
   const options = { ...compare, modTimeWindowMs }
   return records.some((record) => record.encrypted !== undefined || !isChanged(record, item, options))

@@ -30,8 +30,7 @@ const ROUNDS_MAX = 100
  */
 export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: AbortSignal): Promise<ScanResult> {
   const { caseInsensitive } = request.checked ?? (await checkFolder(deps, request))
-  using end = new LinkedAbort(signal)
-  const scan = new FolderScan(deps, request, caseInsensitive, end.signal)
+  using scan = new FolderScan(deps, request, caseInsensitive, signal)
   const { log } = deps
   log.debug(() => `scanning ${JSON.stringify(request.root)}, ${JSON.stringify(request.subs)}`)
   const result = await scan.run()
@@ -52,7 +51,7 @@ function summaryOf({ itemsSeen, changed, bytesHashed, problems }: ScanResult): s
   return `${itemsSeen} items seen, ${changed} changed, ${bytesHashed} bytes hashed, ${problems.length} problems`
 }
 
-class FolderScan {
+class FolderScan implements Disposable {
   readonly #deps: ScanDeps
   readonly #request: ScanRequest
   readonly #signal: AbortSignal
@@ -64,6 +63,8 @@ class FolderScan {
   readonly #absences: Absences
   readonly #queue: HashQueue
   readonly #kept: KeptItems | undefined
+  /** Made with the first file to be hashed: a scan that finds nothing changed leaves nothing to end. */
+  #hashing: LinkedAbort | undefined
   #subs: ReadonlySet<string> = new Set()
   #itemsSeen = 0
   /** Files that have become empty, for the guard. */
@@ -97,7 +98,7 @@ class FolderScan {
       unmounted: async () => (await deps.unmounted?.()) ?? [],
       onProblem: this.#problems.add,
       guard: request.guard,
-      head: (name) => deps.index.get('local', name),
+      head: (name) => deps.index.head('local', name),
     })
     const list = request.kept
     this.#kept = list && new KeptItems({ list, rules: this.#rules, add: (record) => this.#writer.add(record) })
@@ -105,7 +106,7 @@ class FolderScan {
     this.#queue = new HashQueue({
       hasher: deps.hasher,
       root: request.root,
-      signal,
+      signal: () => this.#hashingSignal(),
       hashersMax: request.hashers,
       onBytes: this.#meter.advance,
       onResults: (requests, results) => hashed.take(requests, results),
@@ -127,7 +128,7 @@ class FolderScan {
 
   async run(): Promise<ScanResult> {
     const intervalMs = this.#request.progressIntervalMs
-    if (intervalMs > 0) this.#meter.runLater(intervalMs, this.#signal)
+    if (intervalMs > 0) this.#meter.runLater(intervalMs, () => this.#hashingSignal())
     await this.#walkAll()
     this.#meter.endCounting()
     await this.#queue.drain()
@@ -143,6 +144,15 @@ class FolderScan {
       itemsSeen: this.#itemsSeen,
       bytesHashed: this.#meter.hashedBytes,
     }
+  }
+
+  #hashingSignal(): AbortSignal {
+    return (this.#hashing ??= new LinkedAbort(this.#signal)).signal
+  }
+
+  /** Ends what runs beside the scan. */
+  [Symbol.dispose](): void {
+    this.#hashing?.[Symbol.dispose]()
   }
 
   /** Stored before: what is gone may be here under a new name. */
@@ -262,7 +272,7 @@ class FolderScan {
 
   /** A directory above a sub: its own changes are left to its own scan, but the index must contain it. */
   async #compareParent(item: ScannedItem): Promise<void> {
-    const record = await this.#deps.index.get('local', item.name)
+    const record = await this.#deps.index.head('local', item.name)
     const known = record !== undefined && !record.deleted && record.type === item.type && !isInvalid(record)
     if (!known) this.#compareItem(item, record)
   }

@@ -25,6 +25,19 @@ export function directorySpecs(spec: Spec): void {
     assert.equal((await disk.statDirectory(`${root}/d/file`, ['no'])).directory.type, 'file')
     await failsWith('ENOENT', disk.statDirectory(`${root}/none`, ['no']))
   })
+  spec('a directory that was read a moment ago is read again as it is now', async (_, disk, root) => {
+    await disk.makeDirectory(`${root}/d`, 0o755)
+    const read = () => disk.statDirectory(`${root}/d`, ['file'])
+    assert.equal((await read()).items[0], undefined)
+    await put(disk, `${root}/d/file`, 'abc')
+    const { directory, items } = await read()
+    assert.deepEqual([directory, items[0]], [await disk.stat(`${root}/d`), await disk.lstat(`${root}/d/file`)])
+    await disk.removeFile(`${root}/d/file`)
+    await disk.removeDirectory(`${root}/d`)
+    await failsWith('ENOENT', read())
+    await put(disk, `${root}/d`, 'abc')
+    assert.equal((await read()).directory.type, 'file')
+  })
   spec(
     'a directory behind a symlink is read together with items in it, which are not followed',
     async (_, disk, root) => {

@@ -20,7 +20,7 @@ export class MemoryIndex implements ScanIndex {
       .slice(0, limit)
   }
 
-  get: ScanIndex['get'] = async (_, name) => this.records.get(name)
+  head: ScanIndex['head'] = async (_, name) => this.records.get(name)
 
   global: ScanIndex['global'] = async (name) => this.others.get(name) ?? this.records.get(name)
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { compareNames } from '../../src/core/paths.ts'
+import type { Hasher } from '../../src/platform/hasher.ts'
+import type { Walker } from '../../src/platform/walk.ts'
 import { reportRow } from '../support/effort.ts'
 import { ERROR_CODES } from '../support/error-codes.ts'
 import { SimFolder } from './sim-folder.ts'
@@ -21,6 +23,23 @@ test('scan: nothing below an unreadable directory is recorded as deleted', async
     )
     assert.match(result.problems[0]!.error, /^scan: /)
   }
+})
+
+test('scan: hashing ends when the scan fails', async () => {
+  const folder = new SimFolder()
+  for (let file = 0; file < 200; file++) folder.put(`f${file}`) // more than one group of the hash queue
+  const { walker } = folder.deps
+  const hashing = Promise.withResolvers<AbortSignal>()
+  const hasher: Hasher = { hash: (_jobs, _onBytes, signal) => (hashing.resolve(signal), new Promise(() => {})) }
+  const failing: Walker = {
+    async *walk(request, signal) {
+      yield* walker.walk(request, signal)
+      throw new Error('the disk is gone')
+    },
+  }
+  Object.assign(folder.deps, { hasher, walker: failing })
+  await assert.rejects(folder.scan(), /the disk is gone/)
+  assert.equal((await hashing.promise).aborted, true)
 })
 
 test('C-07: a disk error at any call loses no record and is reported with its item', async () => {

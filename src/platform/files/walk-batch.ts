@@ -67,6 +67,22 @@ export class BatchPacker implements WalkSink {
     return this.#names.length + others >= WALK_BATCH_ITEMS
   }
 
+  /** The same as `unpackBatch` of what `take` returns, for a caller in this thread. */
+  takeUnpacked(): WalkBatch {
+    const targets = new Map(this.#targets)
+    const items = this.#stats.map((stat, index): WalkItem => {
+      const { sizeBytes, modifiedS, modifiedNs, mode, changeStamp, userId, groupId } = stat
+      const type = stat.type === 'other' ? 'symlink' : stat.type
+      const symlinkTarget = targets.get(index) ?? ''
+      const parts = { sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget, changeStamp, inode: Number(stat.inode) }
+      const item = { name: this.#names[index]!, type, ...parts }
+      return this.#ownership ? { ...item, owner: { userId, groupId } } : item
+    })
+    const batch = { items, problems: this.#problems, unnormalized: this.#unnormalized, asides: this.#asides }
+    this.#clear()
+    return batch
+  }
+
   /** Returns the items since the last call. */
   take(): PackedBatch {
     const stats = this.#stats
@@ -97,13 +113,17 @@ export class BatchPacker implements WalkSink {
       batch.stamps[i] = stat.changeStamp ?? Number.NaN
       batch.inodes[i] = Number(stat.inode)
     }
+    this.#clear()
+    return batch
+  }
+
+  #clear(): void {
     this.#names = []
     this.#stats = []
     this.#targets = []
     this.#problems = []
     this.#unnormalized = []
     this.#asides = []
-    return batch
   }
 }
 

@@ -43,7 +43,7 @@ class NodeWalker implements Walker {
     const packer = new BatchPacker(request)
     const lstat = (path: string) => subs.get(path) ?? walkDisk.lstat(path)
     for (const _ of walkTree({ ...walkDisk, lstat, read: () => 0 }, request, packer, this.#rulesOf(request)));
-    return unpackBatch(packer.take())
+    return packer.takeUnpacked()
   }
 
   #rulesOf({ ignoreLines }: WalkRequest): IgnoreRules {
