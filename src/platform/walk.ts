@@ -60,4 +60,9 @@ export interface WalkBatch {
  */
 export interface Walker {
   walk(request: WalkRequest, signal: AbortSignal): AsyncIterable<WalkBatch>
+  /**
+   * A file and the directories above it, outermost first, without waiting. Undefined where a walk would find anything
+   * else: nothing, another kind of item, a problem, or something that is ignored.
+   */
+  findFile(name: string, request: Pick<WalkRequest, 'root' | 'ignoreLines'>): readonly WalkItem[] | undefined
 }

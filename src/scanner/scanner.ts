@@ -18,6 +18,7 @@ import { ScanProblems } from './problems.ts'
 import { ProgressMeter } from './progress.ts'
 import { RecordRules } from './record-rules.ts'
 import type { ScanDeps, ScanRequest, ScanResult } from './types.ts'
+import { hasSameStamp, isKnownParent, isUnchangedFile } from './unchanged-file.ts'
 
 /** Empty files that wait for the guard; more are left to the next scan. */
 const EMPTIED_MAX = 100_000
@@ -30,12 +31,28 @@ const ROUNDS_MAX = 100
  */
 export async function scanFolder(deps: ScanDeps, request: ScanRequest, signal: AbortSignal): Promise<ScanResult> {
   const { caseInsensitive } = request.checked ?? (await checkFolder(deps, request))
-  using scan = new FolderScan(deps, request, caseInsensitive, signal)
   const { log } = deps
   log.debug(() => `scanning ${JSON.stringify(request.root)}, ${JSON.stringify(request.subs)}`)
-  const result = await scan.run()
+  const isUnchanged = !caseInsensitive && (await isUnchangedFile(deps, request))
+  const result = isUnchanged ? await unchangedFile(request) : await scanAll(deps, request, caseInsensitive, signal)
+  signal.throwIfAborted()
   log.debug(() => `scanned ${JSON.stringify(request.root)}: ${summaryOf(result)}`)
   return result
+}
+
+async function unchangedFile({ guard }: ScanRequest): Promise<ScanResult> {
+  await guard?.decide()
+  return { changed: 0, problems: [], itemsSeen: 1, bytesHashed: 0 }
+}
+
+async function scanAll(
+  deps: ScanDeps,
+  request: ScanRequest,
+  caseInsensitive: boolean,
+  signal: AbortSignal,
+): Promise<ScanResult> {
+  using scan = new FolderScan(deps, request, caseInsensitive, signal)
+  return await scan.run()
 }
 
 async function checkFolder(
@@ -262,19 +279,18 @@ class FolderScan implements Disposable {
 
   /** Whether a file may have other content although size and modification time are the recorded ones. */
   #isSuspect(item: ScannedItem, record: FileHead): boolean {
-    if (record.encrypted !== undefined) return false // hashing it would show nothing
-    const stamp = item.type === 'file' ? diskStampOf(item) : undefined
-    if (stamp === undefined || stamp === record.diskStamp) return false
+    if (hasSameStamp(item, record)) return false
     if (record.diskStamp !== undefined) return true
-    this.#writer.addStamp(item.name, stamp) // a record of an earlier version, or of a file that was just pulled
+    const stamp = diskStampOf(item)
+    // A record of an earlier version, or of a file that was just pulled.
+    if (stamp !== undefined) this.#writer.addStamp(item.name, stamp)
     return false
   }
 
   /** A directory above a sub: its own changes are left to its own scan, but the index must contain it. */
   async #compareParent(item: ScannedItem): Promise<void> {
     const record = await this.#deps.index.head('local', item.name)
-    const known = record !== undefined && !record.deleted && record.type === item.type && !isInvalid(record)
-    if (!known) this.#compareItem(item, record)
+    if (!isKnownParent(item, record)) this.#compareItem(item, record)
   }
 
   /** Back-pressure: the walk waits for hashing and storing. */

@@ -45,6 +45,7 @@ export interface ScanProgress {
 /** The part of a folder's index that a scan needs. */
 export interface ScanIndex extends PageSource {
   head(owner: 'local', name: string): Promise<FileHead | undefined>
+  heads(owner: 'local', names: readonly string[]): Promise<readonly (FileHead | undefined)[]>
   global(name: string): Promise<FileHead | undefined>
   updateLocal(batch: readonly FileInfo[], origin?: 'scan'): Promise<number>
   /** Sets the disk stamps of records, without a new sequence number. */

@@ -46,6 +46,21 @@ export function walkerContract(name: string, make: () => Promise<WalkerPorts>): 
     assert.deepEqual(found, ['A', 'a', 'a b', 'a-b', 'a-b-', 'a-b-/x', 'a.txt', 'a/-', 'a/z', 'é', '\uff5e', '😀'])
   })
 
+  test(`${name}: a file that is found without a walk is as a walk finds it`, async () => {
+    await using platform = await make()
+    const { disk, root, walker } = platform
+    for (const path of ['a/b/file', 'other', 'a/ignored']) await platform.put(path)
+    await disk.makeSymlink('file', `${root}/a/b/link`)
+    await disk.makeSymlink('b', `${root}/a/to-b`)
+    await platform.putPipe(`${root}/pipe`)
+    const request = { root, ignoreLines: ['ignored'] }
+    for (const path of ['a/b/file', 'other']) {
+      assert.deepEqual(walker.findFile(path, request), (await walk(platform, { ...request, subs: [path] })).items)
+    }
+    const others = ['', 'a', 'a/ignored', 'a/b/link', 'a/to-b/file', 'pipe', 'none', 'a/none', 'other/none']
+    for (const path of others) assert.equal(walker.findFile(path, request), undefined, path)
+  })
+
   test(`${name}: an item has the metadata of the disk, to the nanosecond`, async () => {
     await using platform = await make()
     await platform.put('file', 'twelve bytes')

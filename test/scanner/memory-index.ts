@@ -22,6 +22,8 @@ export class MemoryIndex implements ScanIndex {
 
   head: ScanIndex['head'] = async (_, name) => this.records.get(name)
 
+  heads: ScanIndex['heads'] = async (_, names) => names.map((name) => this.records.get(name))
+
   global: ScanIndex['global'] = async (name) => this.others.get(name) ?? this.records.get(name)
 
   updateLocal: ScanIndex['updateLocal'] = async (batch) => {

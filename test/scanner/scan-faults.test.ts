@@ -32,6 +32,7 @@ test('scan: hashing ends when the scan fails', async () => {
   const hashing = Promise.withResolvers<AbortSignal>()
   const hasher: Hasher = { hash: (_jobs, _onBytes, signal) => (hashing.resolve(signal), new Promise(() => {})) }
   const failing: Walker = {
+    findFile: () => undefined,
     async *walk(request, signal) {
       yield* walker.walk(request, signal)
       throw new Error('the disk is gone')

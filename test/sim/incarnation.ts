@@ -203,5 +203,6 @@ export function killableWalker(walker: Walker, incarnation: Incarnation): Walker
         yield await incarnation.settle(Promise.resolve(batch))
       }
     },
+    findFile: (name, request) => walker.findFile(name, request),
   }
 }

@@ -71,12 +71,8 @@ export class BatchPacker implements WalkSink {
   takeUnpacked(): WalkBatch {
     const targets = new Map(this.#targets)
     const items = this.#stats.map((stat, index): WalkItem => {
-      const { sizeBytes, modifiedS, modifiedNs, mode, changeStamp, userId, groupId } = stat
-      const type = stat.type === 'other' ? 'symlink' : stat.type
-      const symlinkTarget = targets.get(index) ?? ''
-      const parts = { sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget, changeStamp, inode: Number(stat.inode) }
-      const item = { name: this.#names[index]!, type, ...parts }
-      return this.#ownership ? { ...item, owner: { userId, groupId } } : item
+      const item = walkItem(this.#names[index]!, stat, targets.get(index))
+      return this.#ownership ? { ...item, owner: { userId: stat.userId, groupId: stat.groupId } } : item
     })
     const batch = { items, problems: this.#problems, unnormalized: this.#unnormalized, asides: this.#asides }
     this.#clear()
@@ -125,6 +121,13 @@ export class BatchPacker implements WalkSink {
     this.#unnormalized = []
     this.#asides = []
   }
+}
+
+export function walkItem(name: string, stat: DiskStat, symlinkTarget = ''): WalkItem {
+  const { sizeBytes, modifiedS, modifiedNs, mode, changeStamp } = stat
+  const type = stat.type === 'other' ? 'symlink' : stat.type
+  const inode = Number(stat.inode)
+  return { name, type, sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget, changeStamp, inode }
 }
 
 export function unpackBatch(packed: PackedBatch): WalkBatch {

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { IgnoreRules } from '../../core/ignore/ignore.ts'
 import { joinPath } from '../../core/paths.ts'
 import { BatchPacker, unpackBatch } from '../files/walk-batch.ts'
+import { findFile } from '../files/find-file.ts'
 import { walkTree } from '../files/walk-tree.ts'
 import type { DiskStat } from '../disk.ts'
 import type { WalkBatch, Walker, WalkRequest } from '../walk.ts'
@@ -35,6 +36,10 @@ class NodeWalker implements Walker {
     else yield* this.#walkInThread(request, signal)
   }
 
+  findFile(name: string, { root, ignoreLines }: Pick<WalkRequest, 'root' | 'ignoreLines'>) {
+    return findFile(walkDisk, root, name, this.#rulesOf(ignoreLines))
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#threads[Symbol.asyncDispose]()
   }
@@ -42,11 +47,16 @@ class NodeWalker implements Walker {
   #walkHere(request: WalkRequest, subs: ReadonlyMap<string, DiskStat>): WalkBatch {
     const packer = new BatchPacker(request)
     const lstat = (path: string) => subs.get(path) ?? walkDisk.lstat(path)
-    for (const _ of walkTree({ ...walkDisk, lstat, read: () => 0 }, request, packer, this.#rulesOf(request)));
+    for (const _ of walkTree(
+      { ...walkDisk, lstat, read: () => 0 },
+      request,
+      packer,
+      this.#rulesOf(request.ignoreLines),
+    ));
     return packer.takeUnpacked()
   }
 
-  #rulesOf({ ignoreLines }: WalkRequest): IgnoreRules {
+  #rulesOf(ignoreLines: WalkRequest['ignoreLines']): IgnoreRules {
     if (ignoreLines === undefined) return new IgnoreRules([])
     let rules = this.#rules.get(ignoreLines)
     if (rules === undefined) this.#rules.set(ignoreLines, (rules = new IgnoreRules(ignoreLines)))

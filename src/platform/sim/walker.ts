@@ -1,3 +1,5 @@
+import { IgnoreRules } from '../../core/ignore/ignore.ts'
+import { findFile } from '../files/find-file.ts'
 import { BatchPacker, unpackBatch } from '../files/walk-batch.ts'
 import { walkTree } from '../files/walk-tree.ts'
 import type { WalkBatch, Walker, WalkRequest } from '../walk.ts'
@@ -20,5 +22,9 @@ export class SimWalker implements Walker {
       signal.throwIfAborted()
     }
     yield unpackBatch(packer.take())
+  }
+
+  findFile(name: string, { root, ignoreLines }: Pick<WalkRequest, 'root' | 'ignoreLines'>) {
+    return findFile(this.#disk.sync, root, name, new IgnoreRules(ignoreLines ?? []))
   }
 }
