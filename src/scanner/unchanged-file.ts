@@ -16,16 +16,16 @@ export async function isUnchangedFile({ clock, index, walker }: Deps, request: S
   if (name === undefined || others.length > 0 || needsMore(request)) return false
   const items = walker.findFile(name, { root: request.root, ignoreLines: request.ignore.lines })
   if (items === undefined) return false
-  const rules = new RecordRules(request, clock)
-  const records = await index.heads(
-    'local',
-    items.map((item) => item.name),
-  )
-  return items.every((item, at) => {
-    const record = records[at]
-    if (item.name !== name) return isKnownParent(item, record)
-    return record?.deleted === false && !isChanged(record, item, rules.compare) && hasSameStamp(item, record)
-  })
+  const parents = items.slice(0, -1)
+  const parentNames = parents.map((parent) => parent.name)
+  const records = await index.heads('local', parentNames)
+  if (!parents.every((parent, at) => isKnownParent(parent, records[at]))) return false
+  // A record below it is of a directory that was there before: the walk finds that it is gone.
+  const [record, ...below] = await index.page('local', { within: name, afterName: '', limit: 2 })
+  const item = items.at(-1)
+  if (item === undefined || record === undefined || record.name !== name || below.length > 0) return false
+  const { compare } = new RecordRules(request, clock)
+  return !record.deleted && !isChanged(record, item, compare) && hasSameStamp(item, record)
 }
 
 /** What is compared besides the state of the file, or files that have no record. */

@@ -81,6 +81,11 @@ const CHANGES: readonly Change[] = [
     change: ({ disk }) => disk.fail({ call: 'stat', code: 'EIO', under: '/f/a/b', times: 9 }),
   },
   { what: 'recorded as deleted', change: (folder) => edit(folder, NAME, { deleted: true }) },
+  {
+    what: 'a record below it',
+    change: (folder) =>
+      folder.index.records.set(`${NAME}/below`, { ...folder.index.records.get(NAME)!, name: `${NAME}/below` }),
+  },
   { what: 'not recorded', change: ({ index }) => index.records.delete(NAME) },
   { what: 'recorded as ignored', change: (folder) => edit(folder, NAME, { localFlags: FLAG_IGNORED }) },
   { what: 'to be read again', change: (folder) => edit(folder, NAME, { localFlags: FLAG_MUST_RESCAN }) },
