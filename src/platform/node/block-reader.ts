@@ -47,6 +47,7 @@ interface Waiting {
 /** Reads, checks and hashes blocks in the disk threads. Requests of one turn of the event loop form a batch. */
 export class NodeBlockReader implements BlockReader {
   readonly #threads: DiskThreads
+  readonly #nowMs: () => number
   readonly #memory = new SharedMemory(KEPT_BYTES_MAX)
   readonly #here = new ReadFiles()
   #waiting: Waiting[] = []
@@ -58,8 +59,9 @@ export class NodeBlockReader implements BlockReader {
   #hereAfterMs = Number.NEGATIVE_INFINITY
   #idleTimer: NodeJS.Timeout | undefined
 
-  constructor(threads: DiskThreads) {
+  constructor(threads: DiskThreads, nowMs = () => performance.now()) {
     this.#threads = threads
+    this.#nowMs = nowMs
   }
 
   read(order: BlockOrder): Promise<BlockResult> {
@@ -80,7 +82,7 @@ export class NodeBlockReader implements BlockReader {
     this.#idleTimer.refresh()
     const [first, second] = this.#waiting
     const mayReadHere = this.#mayReadHere()
-    this.#readMs = performance.now()
+    this.#readMs = this.#nowMs()
     if (first !== undefined && second === undefined && mayReadHere && first.order.sizeBytes <= INLINE_BYTES_MAX) {
       this.#waiting = []
       return this.#readHere(first)
@@ -93,7 +95,7 @@ export class NodeBlockReader implements BlockReader {
   /** Nothing else has been read for a moment, and the last one that was read inline did not wait for the disk. */
   #mayReadHere(): boolean {
     if (this.#tasks > 0) return false
-    const nowMs = performance.now()
+    const nowMs = this.#nowMs()
     return nowMs >= this.#hereAfterMs && (nowMs - this.#readMs >= QUIET_MS || !this.#threads.isStarted)
   }
 
@@ -105,10 +107,10 @@ export class NodeBlockReader implements BlockReader {
   }
 
   #readHere(waiting: Waiting): void {
-    const startedMs = performance.now()
+    const startedMs = this.#nowMs()
     const memory = this.#memory.take(slotSize(waiting.order))
     const report = this.#here.run(packReadTask(0, [waiting.order], memory))
-    if (performance.now() - startedMs >= SLOW_MS) this.#hereAfterMs = startedMs + SLOW_PAUSE_MS
+    if (this.#nowMs() - startedMs >= SLOW_MS) this.#hereAfterMs = startedMs + SLOW_PAUSE_MS
     this.#settle([waiting], memory, report)
   }
 

@@ -25,7 +25,7 @@ function orderFor(root: string, name: string, content: Uint8Array): BlockOrder {
 test('one small block starts no thread, several do, and then single ones use it too', async () => {
   using scratch = scratchDirectory()
   await using threads = new DiskThreads({ threads: 1 })
-  const blocks = new NodeBlockReader(threads)
+  const blocks = new NodeBlockReader(threads, () => 0)
   const small = orderFor(scratch.path, 'small', Buffer.from('small'))
   assert.equal((await blocks.read(small)).kind, 'read')
   assert.equal((await blocks.read(small)).kind, 'read')
@@ -35,28 +35,56 @@ test('one small block starts no thread, several do, and then single ones use it 
   assert.equal((await blocks.read(small)).kind, 'read')
 })
 
+/** How many tasks the threads get. */
+function countTasks(threads: DiskThreads): { count: number } {
+  const read = threads.read.bind(threads)
+  const tasks = { count: 0 }
+  threads.read = (...args) => {
+    tasks.count++
+    return read(...args)
+  }
+  return tasks
+}
+
 test('beside a thread, a small block after a pause is read inline, those after it in the thread', async () => {
   using scratch = scratchDirectory()
   await using threads = new DiskThreads({ threads: 1 })
-  const read = threads.read.bind(threads)
-  let inThread = 0
-  threads.read = (...args) => {
-    inThread++
-    return read(...args)
-  }
-  const blocks = new NodeBlockReader(threads)
+  const inThread = countTasks(threads)
+  let nowMs = 0
+  const blocks = new NodeBlockReader(threads, () => nowMs)
   const small = orderFor(scratch.path, 'small', Buffer.from('small'))
   assert.equal((await blocks.read(orderFor(scratch.path, 'large', Buffer.alloc(200 * KIB)))).kind, 'read')
-  assert.equal(inThread, 1)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.equal(inThread.count, 1)
+  nowMs += 50
   assert.equal((await blocks.read(small)).kind, 'read')
-  assert.equal(inThread, 1)
+  assert.equal(inThread.count, 1)
   const results = await Promise.all([blocks.read(small), blocks.read(small)])
   assert.deepEqual(
     results.map(({ kind }) => kind),
     ['read', 'read'],
   )
-  assert.equal(inThread, 2)
+  assert.equal(inThread.count, 2)
+})
+
+test('after a block that the disk took long for, none is read inline for ten seconds', async () => {
+  using scratch = scratchDirectory()
+  await using threads = new DiskThreads({ threads: 1 })
+  const inThread = countTasks(threads)
+  let nowMs = 0
+  let tookMs = 6
+  const blocks = new NodeBlockReader(threads, () => (nowMs += tookMs))
+  const small = orderFor(scratch.path, 'small', Buffer.from('small'))
+  await blocks.read(small)
+  assert.equal(inThread.count, 0)
+  tookMs = 0
+  for (const waitMs of [1_000, 8_000]) {
+    nowMs += waitMs
+    await blocks.read(small)
+  }
+  assert.equal(inThread.count, 2)
+  nowMs += 1_100
+  await blocks.read(small)
+  assert.equal(inThread.count, 2)
 })
 
 test('large blocks get a second thread where they are hashed, and share one where they are only read', async () => {
