@@ -70,9 +70,13 @@ test('an empty folder sends nothing; the first record is sent as an index, later
   sending.sender.changed()
   await sending.pass(0)
   assert.deepEqual(sending.names(), ['!a'])
-  await index.records.updateLocal([file('b'), file('c')])
+  await index.records.updateLocal([file('b')])
   sending.sender.changed()
-  await sending.pass(0)
+  await sending.pass(200)
+  assert.deepEqual(sending.names(), ['!a'], 'many small changes share one message')
+  await index.records.updateLocal([file('c')])
+  sending.sender.changed()
+  await sending.pass(100)
   assert.deepEqual(sending.names(), ['!a', 'bc'])
   assert.deepEqual(
     sending.sent.map(({ prevSequence, lastSequence }) => [prevSequence, lastSequence]),
@@ -81,30 +85,6 @@ test('an empty folder sends nothing; the first record is sent as an index, later
       [1, 3],
     ],
   )
-})
-
-test('a few changes are sent at once; when they go on, those of 250 ms share one message', async () => {
-  await using store = await openTestStore(undefined)
-  const index = await store.folder(DOCS)
-  await using sending = await Sender.start(index)
-  const change = async (name: string, thenMs: number) => {
-    await index.records.updateLocal([file(name)])
-    sending.sender.changed()
-    await sending.pass(thenMs)
-  }
-  for (const name of ['a', 'b', 'c', 'd']) await change(name, 0)
-  assert.deepEqual(sending.names(), ['!a', 'b', 'c', 'd'])
-  await change('e', 200)
-  await change('f', 40)
-  assert.deepEqual(sending.names(), ['!a', 'b', 'c', 'd'], 'four in quick succession')
-  await sending.pass(20)
-  assert.deepEqual(sending.names(), ['!a', 'b', 'c', 'd', 'ef'])
-  await change('g', 200)
-  assert.equal(sending.sent.length, 5, 'they go on')
-  await sending.pass(1_500)
-  assert.deepEqual(sending.names().slice(5), ['g'])
-  for (const name of ['h', 'i', 'j', 'k', 'l']) await change(name, 0)
-  assert.deepEqual(sending.names().slice(6), ['h', 'i', 'j', 'k'], 'after a rest four more')
 })
 
 test('a change without a notification is sent within a minute', async () => {

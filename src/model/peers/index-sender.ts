@@ -9,10 +9,8 @@ import { Wakeup } from '../../sync/wakeup.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 const BATCH = { files: 1_000, blocks: 5_000 } as const
-/** Between reads of the index when changes go on, so that many small ones are sent in one message. */
+/** Between reads of the index, so that many small changes are sent in one message. */
 const PAUSE_MS = 250
-/** So many single changes are sent at once; one more after each pause that was not used. */
-const BURST = 4
 /** Finds changes without a notification. */
 const RECHECK_MS = 60_000
 
@@ -33,9 +31,6 @@ export class IndexSender {
   readonly #wakeup = new Wakeup()
   #indexId: bigint
   #sentSequence: number
-  /** How many reads may follow each other without a pause, as of that time. */
-  #allowed = BURST
-  #allowedMs = 0
 
   /** `start` is the result of `startOfSending` for the index with that id. */
   constructor(
@@ -70,20 +65,12 @@ export class IndexSender {
   async run(signal: AbortSignal): Promise<void> {
     try {
       for (;;) {
-        if (await this.#sendAll(signal)) await this.#pause(signal)
+        if (await this.#sendAll(signal)) await this.#deps.clock.sleep(PAUSE_MS, signal)
         await this.#wakeup.waitAtMost(this.#deps.clock, RECHECK_MS, signal)
       }
     } catch (error) {
       if (!signal.aborted) throw error
     }
-  }
-
-  async #pause(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps
-    const nowMs = clock.monotonicMs()
-    this.#allowed = Math.min(BURST, this.#allowed + (nowMs - this.#allowedMs) / PAUSE_MS) - 1
-    this.#allowedMs = nowMs
-    if (this.#allowed < 1) await clock.sleep(PAUSE_MS, signal)
   }
 
   /** Whether anything was sent. */
