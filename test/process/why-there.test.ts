@@ -36,7 +36,19 @@ test('st#8914: deleted here while the folder was paused there, and ignored there
   writeFileSync(join(phone.root, '.stignore'), 'a.txt\n')
   await pause(phone, false)
   await eventually('what is not ignored arrives', async () => existsSync(join(phone.root, 'c.txt')) || undefined)
-  const { reasons } = await eventually('the phone has announced that it ignores it', async () => {
+  const sequence = await eventually('the phone has recorded the deletion', async () => {
+    const { local } = (await phone.daemon.get('/rest/db/file?folder=docs&file=a.txt')) as {
+      local: { deleted: boolean; sequence: number }
+    }
+    return local.deleted ? local.sequence : undefined
+  })
+  await eventually('the phone has announced it', async () => {
+    const { remoteSequence } = (await desk.daemon.get('/rest/db/status?folder=docs')) as {
+      remoteSequence: Record<string, number>
+    }
+    return (remoteSequence[phone.id] ?? 0) >= sequence || undefined
+  })
+  const { reasons } = await eventually('what is announced shows that it is ignored', async () => {
     const found = await why(desk, 'a.txt')
     return found.reasons.some(({ code }) => code === 'unused-there') ? found : undefined
   })

@@ -33,9 +33,12 @@ export function otherReasons(others: readonly OtherFacts[], global: FileHead): r
   })
 }
 
-/** A deletion is of no concern to a device that has nothing to delete. */
+/**
+ * A deletion is of no concern to a device that has nothing to delete. One that leaves an item out announces its
+ * deletion, too, whether the file is still there or not.
+ */
 function isGone(record: FileHead | undefined, global: FileHead): boolean {
-  return global.deleted && (record === undefined || record.deleted)
+  return global.deleted && (record === undefined || (record.deleted && !isInvalid(record)))
 }
 
 function codeOf({ isConnected, record, folder }: OtherFacts, global: FileHead): OtherCode | 'away' {
@@ -58,7 +61,7 @@ const TEXTS: Readonly<Record<OtherCode, (names: string, isDeleted: boolean) => s
   'unused-there': (names, isDeleted) =>
     isDeleted
       ? `left out on ${names}, so that its deletion is not applied there: a pattern ignores it there, or it was ` +
-        'changed there in a receive-only folder. Remove the pattern there, or delete the file there'
+        'changed there in a receive-only folder. If the file is still there, remove the pattern or delete it there'
       : `left out on ${names}: a pattern ignores it there, it cannot be read there, or it was changed there in a ` +
         'receive-only folder',
   'paused-there': (names) => `the folder is paused on ${names}`,

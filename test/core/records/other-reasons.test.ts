@@ -27,13 +27,21 @@ const codes = (given: WhyFacts) => itemReasons(given).reasons.map(({ code }) => 
 
 test('st#8914: deleted here while the other device was paused, and ignored there: the reason is there', () => {
   const ignored = { ...first, localFlags: FLAG_REMOTE_INVALID }
-  const others = [other({ record: ignored, version: 'none' })]
-  const { reasons } = itemReasons(facts({ local: gone, global: gone }, { others }))
-  assert.deepEqual(
-    reasons.map(({ code }) => code),
-    ['deleted', 'unused-there'],
-  )
-  assert.match(reasons[1]?.text ?? '', /left out on nas, so that its deletion is not applied there: a pattern ignores/)
+  // What it announces before and after it has received the deletion.
+  for (const record of [ignored, { ...gone, localFlags: FLAG_REMOTE_INVALID }]) {
+    const { reasons } = itemReasons(
+      facts({ local: gone, global: gone }, { others: [other({ record, version: 'none' })] }),
+    )
+    assert.deepEqual(
+      reasons.map(({ code }) => code),
+      ['deleted', 'unused-there'],
+    )
+    assert.match(
+      reasons[1]?.text ?? '',
+      /left out on nas, so that its deletion is not applied there: a pattern ignores/,
+    )
+  }
+  assert.deepEqual(codes(facts({ local: gone, global: gone }, { others: [other({ record: gone })] })), ['deleted'])
 })
 
 test('what a connected device does not have is said, with what is known of it', () => {
