@@ -17,7 +17,7 @@ export interface HashRequest {
 export interface HashQueueDeps {
   readonly hasher: Hasher
   readonly root: string
-  signal(): AbortSignal
+  readonly signal: AbortSignal
   /** Files hashed in parallel; 0 or less uses the hasher's default. */
   readonly hashersMax: number
   onBytes(count: number): void
@@ -113,7 +113,7 @@ export class HashQueue {
       changeStamp: item.changeStamp,
       blockSizeBytes,
     }))
-    const results = await hasher.hash(jobs, onBytes, signal(), hashersMax > 0 ? { tasksMax: hashersMax } : {})
+    const results = await hasher.hash(jobs, onBytes, signal, hashersMax > 0 ? { tasksMax: hashersMax } : {})
     if (this.#failure === undefined) await onResults(requests, results)
   }
 }

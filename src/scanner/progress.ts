@@ -45,8 +45,8 @@ export class ProgressMeter {
   }
 
   /** Runs from the first expected bytes on: a scan of one unchanged file needs no timer. */
-  runLater(intervalMs: number, signal: () => AbortSignal): void {
-    this.#begin = () => detach(this.run(intervalMs, signal()))
+  runLater(intervalMs: number, signal: AbortSignal): void {
+    this.#begin = () => detach(this.run(intervalMs, signal))
   }
 
   /** Reports every `intervalMs` until the signal aborts. */

@@ -51,8 +51,8 @@ async function scanAll(
   caseInsensitive: boolean,
   signal: AbortSignal,
 ): Promise<ScanResult> {
-  using scan = new FolderScan(deps, request, caseInsensitive, signal)
-  return await scan.run()
+  using end = new LinkedAbort(signal)
+  return await new FolderScan(deps, request, caseInsensitive, end.signal).run()
 }
 
 async function checkFolder(
@@ -68,7 +68,7 @@ function summaryOf({ itemsSeen, changed, bytesHashed, problems }: ScanResult): s
   return `${itemsSeen} items seen, ${changed} changed, ${bytesHashed} bytes hashed, ${problems.length} problems`
 }
 
-class FolderScan implements Disposable {
+class FolderScan {
   readonly #deps: ScanDeps
   readonly #request: ScanRequest
   readonly #signal: AbortSignal
@@ -80,8 +80,6 @@ class FolderScan implements Disposable {
   readonly #absences: Absences
   readonly #queue: HashQueue
   readonly #kept: KeptItems | undefined
-  /** Made with the first file to be hashed: a scan that finds nothing changed leaves nothing to end. */
-  #hashing: LinkedAbort | undefined
   #subs: ReadonlySet<string> = new Set()
   #itemsSeen = 0
   /** Files that have become empty, for the guard. */
@@ -123,7 +121,7 @@ class FolderScan implements Disposable {
     this.#queue = new HashQueue({
       hasher: deps.hasher,
       root: request.root,
-      signal: () => this.#hashingSignal(),
+      signal,
       hashersMax: request.hashers,
       onBytes: this.#meter.advance,
       onResults: (requests, results) => hashed.take(requests, results),
@@ -145,7 +143,7 @@ class FolderScan implements Disposable {
 
   async run(): Promise<ScanResult> {
     const intervalMs = this.#request.progressIntervalMs
-    if (intervalMs > 0) this.#meter.runLater(intervalMs, () => this.#hashingSignal())
+    if (intervalMs > 0) this.#meter.runLater(intervalMs, this.#signal)
     await this.#walkAll()
     this.#meter.endCounting()
     await this.#queue.drain()
@@ -161,15 +159,6 @@ class FolderScan implements Disposable {
       itemsSeen: this.#itemsSeen,
       bytesHashed: this.#meter.hashedBytes,
     }
-  }
-
-  #hashingSignal(): AbortSignal {
-    return (this.#hashing ??= new LinkedAbort(this.#signal)).signal
-  }
-
-  /** Ends what runs beside the scan. */
-  [Symbol.dispose](): void {
-    this.#hashing?.[Symbol.dispose]()
   }
 
   /** Stored before: what is gone may be here under a new name. */

@@ -23,7 +23,7 @@ function heldQueue(hashersMax: number) {
       },
     },
     root: '/r',
-    signal: () => new AbortController().signal,
+    signal: new AbortController().signal,
     hashersMax,
     onBytes: () => undefined,
     onResults: async (requests) => {

@@ -46,7 +46,7 @@ test('reports begin with the first expected bytes: a scan that hashes nothing se
   const reports: ScanProgress[] = []
   const meter = new ProgressMeter(clock, (progress) => reports.push(progress))
   using end = new LinkedAbort(NEVER)
-  meter.runLater(2_000, () => end.signal)
+  meter.runLater(2_000, end.signal)
   assert.equal(clock.sleepingCount, 0)
   meter.expect(10)
   meter.expect(10)

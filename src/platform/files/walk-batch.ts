@@ -67,18 +67,6 @@ export class BatchPacker implements WalkSink {
     return this.#names.length + others >= WALK_BATCH_ITEMS
   }
 
-  /** The same as `unpackBatch` of what `take` returns, for a caller in this thread. */
-  takeUnpacked(): WalkBatch {
-    const targets = new Map(this.#targets)
-    const items = this.#stats.map((stat, index): WalkItem => {
-      const item = walkItem(this.#names[index]!, stat, targets.get(index))
-      return this.#ownership ? { ...item, owner: { userId: stat.userId, groupId: stat.groupId } } : item
-    })
-    const batch = { items, problems: this.#problems, unnormalized: this.#unnormalized, asides: this.#asides }
-    this.#clear()
-    return batch
-  }
-
   /** Returns the items since the last call. */
   take(): PackedBatch {
     const stats = this.#stats
@@ -109,25 +97,14 @@ export class BatchPacker implements WalkSink {
       batch.stamps[i] = stat.changeStamp ?? Number.NaN
       batch.inodes[i] = Number(stat.inode)
     }
-    this.#clear()
-    return batch
-  }
-
-  #clear(): void {
     this.#names = []
     this.#stats = []
     this.#targets = []
     this.#problems = []
     this.#unnormalized = []
     this.#asides = []
+    return batch
   }
-}
-
-export function walkItem(name: string, stat: DiskStat, symlinkTarget = ''): WalkItem {
-  const { sizeBytes, modifiedS, modifiedNs, mode, changeStamp } = stat
-  const type = stat.type === 'other' ? 'symlink' : stat.type
-  const inode = Number(stat.inode)
-  return { name, type, sizeBytes, modifiedS, modifiedNs, mode, symlinkTarget, changeStamp, inode }
 }
 
 export function unpackBatch(packed: PackedBatch): WalkBatch {

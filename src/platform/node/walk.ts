@@ -36,8 +36,8 @@ class NodeWalker implements Walker {
     else yield* this.#walkInThread(request, signal)
   }
 
-  findFile(name: string, { root, ignoreLines }: Pick<WalkRequest, 'root' | 'ignoreLines'>) {
-    return findFile(walkDisk, root, name, this.#rulesOf(ignoreLines))
+  findFile(name: string, request: Pick<WalkRequest, 'root' | 'ignoreLines'>) {
+    return findFile(walkDisk, request.root, name, this.#rulesOf(request))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -47,16 +47,11 @@ class NodeWalker implements Walker {
   #walkHere(request: WalkRequest, subs: ReadonlyMap<string, DiskStat>): WalkBatch {
     const packer = new BatchPacker(request)
     const lstat = (path: string) => subs.get(path) ?? walkDisk.lstat(path)
-    for (const _ of walkTree(
-      { ...walkDisk, lstat, read: () => 0 },
-      request,
-      packer,
-      this.#rulesOf(request.ignoreLines),
-    ));
-    return packer.takeUnpacked()
+    for (const _ of walkTree({ ...walkDisk, lstat, read: () => 0 }, request, packer, this.#rulesOf(request)));
+    return unpackBatch(packer.take())
   }
 
-  #rulesOf(ignoreLines: WalkRequest['ignoreLines']): IgnoreRules {
+  #rulesOf({ ignoreLines }: Pick<WalkRequest, 'ignoreLines'>): IgnoreRules {
     if (ignoreLines === undefined) return new IgnoreRules([])
     let rules = this.#rules.get(ignoreLines)
     if (rules === undefined) this.#rules.set(ignoreLines, (rules = new IgnoreRules(ignoreLines)))
